@@ -100,8 +100,8 @@ static void an_archive_is_unpacked_once(void **state)
         const char *name, *format, *filter;
         int         most;
     } kinds[] = {{"set.tar.gz", "ustar", "gzip", 2}, {"set.zip", "zip", "", 3}};
-    char        folder[] = "/tmp/basin-images-XXXXXX", path[200];
-    bs_logger   quiet = {0};
+    char      folder[] = "/tmp/basin-images-XXXXXX", path[200];
+    bs_logger quiet = {0};
     assert_non_null(mkdtemp(folder));
     bundle_parts(&b);
     for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {

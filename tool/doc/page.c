@@ -10,8 +10,7 @@
 #include "base/utf8.h"
 #include "doc/page_part.h"
 
-/* Parts of a page, or of none. */
-static void put(const char *html, bs_buf *out)
+void bs_page_put(const char *html, bs_buf *out)
 {
     if (out)
         bs_buf_text(out, html);
@@ -137,6 +136,8 @@ static void policy(bs_buf *out)
 
 void bs_page_begin(const char *title, const char *about, bs_buf *out)
 {
+    if (!out)
+        return;
     bs_buf_text(out, "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n");
     policy(out);
     bs_buf_text(out, "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
@@ -160,9 +161,9 @@ void bs_page_begin(const char *title, const char *about, bs_buf *out)
 
 void bs_page_end(bs_buf *out)
 {
-    bs_buf_text(out, "<footer>basin " BASIN_VERSION "</footer>\n<script>");
-    bs_buf_text(out, bs_page_script);
-    bs_buf_text(out, "</script>\n</body></html>\n");
+    bs_page_put("<footer>basin " BASIN_VERSION "</footer>\n<script>", out);
+    bs_page_put(bs_page_script, out);
+    bs_page_put("</script>\n</body></html>\n", out);
 }
 
 void bs_page_heading(int level, const char *text, bs_buf *out)
@@ -201,7 +202,7 @@ void bs_page_say(bs_buf *out, const char *kind, const char *fmt, ...)
 
 void bs_page_list_begin(bs_buf *out)
 {
-    put("<dl>\n", out);
+    bs_page_put("<dl>\n", out);
 }
 
 void bs_page_item(bs_buf *out, const char *name, const char *fmt, ...)
@@ -220,7 +221,7 @@ void bs_page_item(bs_buf *out, const char *name, const char *fmt, ...)
 
 void bs_page_list_end(bs_buf *out)
 {
-    put("</dl>\n", out);
+    bs_page_put("</dl>\n", out);
 }
 
 /* ---- tables ---- */
@@ -281,7 +282,7 @@ void bs_page_table_begin(const bs_column *column, int n, unsigned flags, bs_buf 
 
 void bs_page_table_end(bs_buf *out)
 {
-    put("</tbody></table></div>\n", out);
+    bs_page_put("</tbody></table></div>\n", out);
 }
 
 /* ---- boxes ---- */
@@ -297,17 +298,17 @@ void bs_page_details_begin(const char *summary, bool open, bs_buf *out)
 
 void bs_page_details_end(bs_buf *out)
 {
-    put("</details>\n", out);
+    bs_page_put("</details>\n", out);
 }
 
 void bs_page_grid_begin(bs_buf *out)
 {
-    put("<div class=\"grid\">\n", out);
+    bs_page_put("<div class=\"grid\">\n", out);
 }
 
 void bs_page_grid_end(bs_buf *out)
 {
-    put("</div>\n", out);
+    bs_page_put("</div>\n", out);
 }
 
 void bs_page_chip(const char *text, const char *kind, const char *help, bs_buf *out)

@@ -9,8 +9,8 @@
  * apply any other style or script: an attribute style= or onclick= has no effect. Light or dark
  * like the system, or by a button; colours are CSS variables, so that charts (chart.h) and maps
  * (heat.h) follow. Arguments are plain text and are escaped here; callers append their own HTML
- * directly to the buffer. Failures are kept in the buffer. Where there is no buffer (NULL),
- * headings, words, lists and boxes are not written. Rows of tables: doc.h. */
+ * by bs_page_put, or directly to the buffer. Failures are kept in the buffer. Where there is no
+ * buffer (NULL), nothing is written. Rows of tables: doc.h. */
 #ifndef BS_PAGE_H
 #define BS_PAGE_H
 
@@ -36,6 +36,9 @@ void bs_page_px(const char *name, double v, bs_buf *out);
 int bs_page_width(const char *text);
 
 /* ---- the page ---- */
+
+/* HTML as it is. */
+void bs_page_put(const char *html, bs_buf *out);
 
 /* Title of window and page, and a muted line below it (may be NULL). */
 void bs_page_begin(const char *title, const char *about, bs_buf *out);

@@ -30,47 +30,19 @@ basin_status bs_explain_go_on(const bs_explanation *e, basin_error *err)
 static basin_status agree(bs_explanation *e, basin_error *err)
 {
     bs_explained_pairs *p = &e->pairs;
-    const int           n = p->n, S = n <= FEW ? MANY_SHUFFLES : FEW_SHUFFLES;
-    const bool          two = p->ordered;
-    basin_status        s =
-        bs_pairs_agree(p->interaction, p->count, NULL, n, two, S, 1, &p->with_count, err);
-    if (!s)
-        s = bs_pairs_agree(p->interaction, p->count, p->expected, n, two, S, 2, &p->given_expected,
-                           err);
-    if (!s)
-        s = bs_pairs_agree(p->interaction, p->information, NULL, n, two, S, 3, &p->with_information,
-                           err);
-    if (!s)
-        s = bs_pairs_centre(p->interaction, n, two, p->own, err);
-    if (!s)
-        s = bs_pairs_agree(p->own, p->information, NULL, n, two, S, 4, &p->own_with_information,
-                           err);
-    return s;
-}
-
-static basin_status group(bs_explanation *e, double *rank, basin_error *err)
-{
-    static const double least[BS_EXPLAIN_GROUPS] = {0, 1, 2, 5, 10, 20, 50, 100};
-    bs_explained_pairs *p = &e->pairs;
-    const size_t        n = (size_t)p->n;
-    basin_status        s = bs_pairs_rank(p->interaction, p->n, p->ordered, rank, err);
-    p->groups = BS_EXPLAIN_GROUPS;
-    for (int g = 0; g < p->groups && !s; g++) {
-        bs_explained_group *to = &p->group[g];
-        to->least = least[g];
-        to->most = g + 1 < p->groups ? least[g + 1] - 1 : INFINITY;
-        for (size_t i = 0; i < n; i++)
-            for (size_t j = p->ordered ? 0 : i + 1; j < n; j++) {
-                const size_t at = i * n + j;
-                if (i == j || p->count[at] < to->least || p->count[at] > to->most)
-                    continue;
-                to->rank += rank[at];
-                to->mean += p->interaction[at];
-                to->pairs++;
-            }
-        to->rank /= to->pairs > 0 ? (double)to->pairs : 1;
-        to->mean /= to->pairs > 0 ? (double)to->pairs : 1;
-    }
+    const struct {
+        const double *a, *b, *given;
+    } with[BS_EXPLAIN_AGREEMENTS] = {
+        [BS_WITH_COUNT] = {p->interaction, p->count, NULL},
+        [BS_WITH_COUNT_GIVEN] = {p->interaction, p->count, p->expected},
+        [BS_WITH_INFORMATION] = {p->interaction, p->information, NULL},
+        [BS_OWN_WITH_INFORMATION] = {p->own, p->information, NULL},
+    };
+    const int    shuffles = p->n <= FEW ? MANY_SHUFFLES : FEW_SHUFFLES;
+    basin_status s = bs_pairs_centre(p->interaction, p->n, p->ordered, p->own, err);
+    for (int i = 0; i < BS_EXPLAIN_AGREEMENTS && !s; i++)
+        s = bs_pairs_agree(with[i].a, with[i].b, with[i].given, p->n, p->ordered, shuffles,
+                           (uint64_t)i + 1, &p->agreement[i], err);
     return s;
 }
 
@@ -78,13 +50,12 @@ basin_status bs_explain_compare(bs_explanation *e, double rows, basin_error *err
 {
     bs_explained_pairs *p = &e->pairs;
     const int32_t       n = p->n;
-    double             *room = bs_explain_matrix(e, n, n);
     p->moves_local = p->moves_shared = NAN;
     p->own = bs_explain_matrix(e, n, n);
     p->expected = bs_explain_matrix(e, n, n);
     p->information = bs_explain_matrix(e, n, n);
     p->order = bs_arena_alloc(&e->arena, (size_t)n * sizeof *p->order);
-    if (!p->own || !p->expected || !p->information || !p->order || !room)
+    if (!p->own || !p->expected || !p->information || !p->order)
         return bs_fail_nomem(err);
     basin_status s = bs_pairs_expected(p->count, n, rows, p->ordered, p->expected, err);
     if (s)
@@ -94,62 +65,7 @@ basin_status bs_explain_compare(bs_explanation *e, double rows, basin_error *err
         p->order[i] = i;
     if (!p->ordered)
         s = bs_pairs_order(p->count, n, p->order, err);
-    if (!s)
-        s = agree(e, err);
-    return s ? s : group(e, room, err);
-}
-
-void bs_explain_flip(bs_explained_row *r, const bs_explained_term *t)
-{
-    int at = r->n_flips;
-    if (at == BS_EXPLAIN_FLIPS && !(t->change < r->flip[at - 1].change))
-        return;
-    at = at == BS_EXPLAIN_FLIPS ? at - 1 : r->n_flips++;
-    for (; at > 0 && t->change < r->flip[at - 1].change; at--)
-        r->flip[at] = r->flip[at - 1];
-    r->flip[at] = *t;
-}
-
-int bs_explain_strongest(const bs_explanation *e, bool positive, int most, bs_explained_pair *out)
-{
-    const bs_explained_pairs *p = &e->pairs;
-    const size_t              n = (size_t)p->n;
-    const double              sign = positive ? 1 : -1;
-    int                       found = 0;
-    for (size_t i = 0; i < n; i++)
-        for (size_t j = p->ordered ? 0 : i + 1; j < n; j++) {
-            const double v = sign * p->interaction[i * n + j];
-            const bool   occur = p->ordered || (p->count[i * n + i] > 0 && p->count[j * n + j] > 0);
-            if (!occur || !(v > 0))
-                continue;
-            int at = found;
-            while (at > 0 &&
-                   v > sign * p->interaction[(size_t)out[at - 1].i * n + (size_t)out[at - 1].j])
-                at--;
-            if (at == most)
-                continue;
-            found += found < most;
-            memmove(out + at + 1, out + at, (size_t)(found - 1 - at) * sizeof *out);
-            out[at] = (bs_explained_pair){(int32_t)i, (int32_t)j};
-        }
-    return found;
-}
-
-void bs_explain_rings(const double *v, double out[BS_EXPLAIN_REACH])
-{
-    double n[BS_EXPLAIN_REACH] = {0};
-    memset(out, 0, BS_EXPLAIN_REACH * sizeof *out);
-    for (int y = -BS_EXPLAIN_REACH; y <= BS_EXPLAIN_REACH; y++)
-        for (int x = -BS_EXPLAIN_REACH; x <= BS_EXPLAIN_REACH; x++) {
-            const int    d = (int)(sqrt((double)(x * x + y * y)) + 0.5);
-            const double a = v[(y + BS_EXPLAIN_REACH) * BS_EXPLAIN_SIDE + x + BS_EXPLAIN_REACH];
-            if (d < 1 || d > BS_EXPLAIN_REACH || !isfinite(a))
-                continue;
-            out[d - 1] += a;
-            n[d - 1] += 1;
-        }
-    for (int d = 0; d < BS_EXPLAIN_REACH; d++)
-        out[d] = n[d] > 0 ? out[d] / n[d] : NAN;
+    return s ? s : agree(e, err);
 }
 
 /* ---- reading ---- */
@@ -243,22 +159,13 @@ static basin_status find_out(bs_explanation *e, const bs_task_explain *how, basi
         s = bs_explain_go_on(e, err);
     if (!s)
         s = bs_explain_steps(e, &e->data, &e->steps, err);
+    if (!s)
+        s = bs_explain_nets(e, err);
     if (!s && e->row.number > 0)
         s = how->row(e, err);
     if (!s && e->row.number > 0)
         s = bs_explain_steps(e, &e->one, &e->row.steps, err);
     return s ? s : bs_explain_go_on(e, err);
-}
-
-static basin_status write_page(const bs_explanation *e, const char *path, basin_error *err)
-{
-    bs_buf page;
-    bs_buf_init(&page, (size_t)1 << 30);
-    bs_explain_show(e, &(bs_doc){.page = &page});
-    basin_status s =
-        page.failed ? bs_fail_nomem(err) : bs_write_file(path, page.data, page.len, err);
-    bs_buf_free(&page);
-    return s;
 }
 
 static void explanation_free(bs_explanation *e)
@@ -284,7 +191,7 @@ basin_status basin_explain(const char *model, const char *const *files, int n,
     BS_KEEP_ERRNO;
     basin_explain_options none = {0};
     bs_explanation       *e;
-    bs_buf                table, json;
+    bs_buf                table, page, json;
     const double          start = bs_seconds();
     o = o ? o : &none;
     basin_status s = bs_need_model(model, files, n, out, err);
@@ -298,10 +205,11 @@ basin_status basin_explain(const char *model, const char *const *files, int n,
     e->stop = session ? session->stop : NULL;
     e->where = (bs_machine){o->device, o->threads};
     e->model_name = model;
-    e->nets.net = e->nets.cost = NAN;
+    e->net = e->cost_net = NAN;
     bs_arena_init(&e->arena, 0);
     e->data_name = join_names(e, files, n);
     bs_buf_init(&table, 1 << 28);
+    bs_buf_init(&page, (size_t)1 << 30);
     bs_buf_init(&json, (size_t)1 << 30);
     s = e->data_name ? load(e, model, err) : bs_fail_nomem(err);
     if (!s)
@@ -309,19 +217,19 @@ basin_status basin_explain(const char *model, const char *const *files, int n,
     if (!s)
         s = find_out(e, bs_tool_of(e->m->task)->explain, err);
     e->seconds = bs_seconds() - start;
-    if (!s && o->html)
-        s = write_page(e, o->html, err);
-    if (!s) {
-        bs_explain_show(e, &(bs_doc){.text = &table});
-        if (o->html) {
-            bs_buf_text(&table, "\npage: ");
-            bs_buf_visible(&table, o->html);
-            bs_buf_text(&table, "\n");
-        }
-        bs_explain_json(e, &json);
-        s = bs_text_take(&table, &json, out, err);
+    if (!s)
+        bs_explain_show(e,
+                        &(bs_doc){.text = &table, .page = o->html ? &page : NULL, .json = &json});
+    if (!s && o->html) {
+        s = page.failed ? bs_fail_nomem(err) : bs_write_file(o->html, page.data, page.len, err);
+        bs_buf_text(&table, "\npage: ");
+        bs_buf_visible(&table, o->html);
+        bs_buf_text(&table, "\n");
     }
+    if (!s)
+        s = bs_text_take(&table, &json, out, err);
     bs_buf_free(&table);
+    bs_buf_free(&page);
     bs_buf_free(&json);
     explanation_free(e);
     bs_free(e);

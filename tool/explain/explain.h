@@ -10,23 +10,20 @@
 #include "model/probe.h"
 
 enum {
-    BS_EXPLAIN_GROUPS = 8,  /* groups of pairs by how often they occur */
-    BS_EXPLAIN_BENDS = 6,   /* pairs of labels whose gradient is plotted */
-    BS_EXPLAIN_POINTS = 11, /* values of a probability between 0 and 1 */
     BS_EXPLAIN_SEARCHES = 2,
-    BS_EXPLAIN_FLIPS = 12,
-    BS_EXPLAIN_DIFFERENCES = 10,
     BS_EXPLAIN_IMAGES = 4,
     BS_EXPLAIN_REACH = 8, /* distance in pixels up to which interaction is measured */
     BS_EXPLAIN_SIDE = 2 * BS_EXPLAIN_REACH + 1,
 };
 
-/* Pairs whose count is within least .. most, and how their interaction ranks among all: the mean
- * rank, from 0 to 1, and the mean itself. */
-typedef struct {
-    double  least, most, rank, mean;
-    int64_t pairs;
-} bs_explained_group;
+/* What interaction is compared with. */
+enum {
+    BS_WITH_COUNT,
+    BS_WITH_COUNT_GIVEN, /* frequencies */
+    BS_WITH_INFORMATION,
+    BS_OWN_WITH_INFORMATION, /* pairs alone */
+    BS_EXPLAIN_AGREEMENTS
+};
 
 /* How labels of a set, or neighbouring tags, depend on each other: matrices [n, n] whose entry
  * [i][j] is about labels i and j, or about tag j after tag i. */
@@ -41,22 +38,11 @@ typedef struct {
     int32_t *order;       /* order of drawing */
     bool     differences; /* derivatives are finite differences */
     int64_t  places;      /* rows, or pairs of neighbours, that interaction is averaged over */
-    bs_agreement       with_count, given_expected, with_information;
-    bs_agreement       own_with_information;
-    bs_explained_group group[BS_EXPLAIN_GROUPS];
-    int                groups;
+    bs_agreement agreement[BS_EXPLAIN_AGREEMENTS];
     /* mlc: how much the gradient by a label varies between rows, from the energy's local part and
      * from that over labels: mean over labels of the standard deviation; NaN: not measured */
     double moves_local, moves_shared;
 } bs_explained_pairs;
-
-/* The gradient of the energy over labels by label `to`, while the probability of label `from` moves
- * from 0 to 1 and all others stay: a mean over some rows. That of cross-entropy stays. */
-typedef struct {
-    int32_t     from, to;
-    const char *what; /* "together", "apart", "nothing": why this pair is shown */
-    double      gradient[BS_EXPLAIN_POINTS], cross_entropy;
-} bs_explained_bend;
 
 /* A search by number of steps: score and energy, averaged over rows. */
 typedef struct {
@@ -72,35 +58,19 @@ typedef struct {
     double              score;  /* ... and its score */
 } bs_explained_steps;
 
-/* A part of one output (a label, a token, a pixel), and the effect of changing it on the energy. */
+/* A label or a token of one row, and its share of the energy: of a label what having it costs, from
+ * the input and from the term over labels; of a token its own and that of its neighbours. */
 typedef struct {
     const char *name, *truth, *predicted; /* truth NULL: unknown */
-    double      probability;
-    double      local, shared; /* mlc: the cost of having the label; tag: the token's share */
-    const char *other;         /* its new value */
-    double      change;        /* change of the energy */
+    double      probability, local, shared;
 } bs_explained_term;
-
-/* For models that kept their cost-augmented net: scores of both nets, and what it says where the
- * other is right: the most frequent pairs of tags (Tu et al. 2020, Table 3). */
-typedef struct {
-    double net, cost; /* NaN: unavailable */
-    struct {
-        int32_t truth, cost;
-        int64_t times;
-    } pair[BS_EXPLAIN_DIFFERENCES];
-    int     pairs;
-    int64_t right, differ; /* parts of y that the net has right; those where the other differs */
-} bs_explained_nets;
 
 typedef struct {
     int32_t            number;               /* from 1; 0: no row was requested */
     const char        *text;                 /* the sentence, the name of the image, or "" */
     double             energy, energy_truth; /* of the prediction, and of the truth (or NaN) */
-    bs_explained_term *term;                 /* [n_terms] all labels or tokens */
+    bs_explained_term *term;                 /* [n_terms]; none of images */
     int32_t            n_terms;
-    bs_explained_term  flip[BS_EXPLAIN_FLIPS]; /* sorted by how much they lower the energy */
-    int                n_flips;
     bs_explained_steps steps;
 } bs_explained_row;
 
@@ -135,10 +105,8 @@ typedef struct {
     bs_machine           where;
     double               seconds;
     bs_explained_pairs   pairs;
-    bs_explained_bend    bend[BS_EXPLAIN_BENDS];
-    int                  bends;
     bs_explained_steps   steps;
-    bs_explained_nets    nets;
+    double               net, cost_net; /* scores, if the model has kept both; or NaN */
     bs_explained_image   image[BS_EXPLAIN_IMAGES + 1]; /* the last one is that of --row */
     int                  images;                       /* except that of --row */
     bs_explained_pixels  pixels;
@@ -164,39 +132,19 @@ double *bs_explain_matrix(bs_explanation *e, int32_t rows, int32_t cols);
 basin_status bs_explain_go_on(const bs_explanation *e, basin_error *err);
 /* Completes pairs once counts, interaction and names are set. */
 basin_status bs_explain_compare(bs_explanation *e, double rows, basin_error *err);
-/* Keeps the flip if it is among the best. */
-void bs_explain_flip(bs_explained_row *r, const bs_explained_term *t);
 
-/* Predicts all rows of a part; infer NULL: as the model does, "cost": with the cost-augmented net:
- * tool/explain/steps.c */
-basin_status bs_explain_predict(bs_explanation *e, const bs_dataset *p, const char *infer,
-                                bs_outputs *out, basin_error *err);
-/* The deciding score of the model: tool/explain/steps.c */
-basin_status bs_explain_measure(const bs_explanation *e, const bs_dataset *p, const bs_outputs *y,
-                                double *score, basin_error *err);
+/* Predicts all rows of a part; as the model does: tool/explain/steps.c */
+basin_status bs_explain_predict(bs_explanation *e, const bs_dataset *p, bs_outputs *out,
+                                basin_error *err);
 /* Searches of the energy on a part: tool/explain/steps.c */
 basin_status bs_explain_steps(bs_explanation *e, const bs_dataset *p, bs_explained_steps *out,
                               basin_error *err);
+/* Of models that have kept their cost-augmented net, the scores of both: tool/explain/steps.c */
+basin_status bs_explain_nets(bs_explanation *e, basin_error *err);
 
-/* ---- how it is shown ---- */
+/* ---- how it is shown: tool/explain/show.c ---- */
 
-/* The pairs i, j with the strongest interaction, positive or negative, among those that occur;
- * returns how many there are. */
-typedef struct {
-    int32_t i, j;
-} bs_explained_pair;
-int bs_explain_strongest(const bs_explanation *e, bool positive, int most, bs_explained_pair *out);
-
-/* Means of a map of pixels over rings, distance 1 to REACH, rounded. */
-void bs_explain_rings(const double *v, double out[BS_EXPLAIN_REACH]);
-
-/* Parts that are the same on the terminal, on the page and in JSON. */
-void bs_explain_nets(const bs_explanation *e, bs_doc *d);
-void bs_explain_terms(const bs_explanation *e, const char *key, const bs_explained_term *term,
-                      int n, bs_doc *d);
-
-/* For a terminal and as a page; either may be NULL. */
+/* As a table and as JSON, and as a page if the document has one. */
 void bs_explain_show(const bs_explanation *e, bs_doc *d);
-void bs_explain_json(const bs_explanation *e, bs_buf *out);
 
 #endif

@@ -143,22 +143,6 @@ static double rank(const double *a, size_t n, bool ordered, entry *room, double 
     return scale;
 }
 
-basin_status bs_pairs_rank(const double *a, int32_t n, bool ordered, double *out, basin_error *err)
-{
-    const size_t N = (size_t)n;
-    entry       *room = bs_calloc(N * N + 1, sizeof *room);
-    if (!room)
-        return bs_fail_nomem(err);
-    memset(out, 0, N * N * sizeof *out);
-    const double scale = rank(a, N, ordered, room, out);
-    const double pairs = (double)N * (double)(N - 1) / (ordered ? 1 : 2);
-    for (size_t i = 0; i < N * N; i++)
-        if (i / N != i % N)
-            out[i] = pairs > 1 && scale > 0 ? 0.5 + out[i] / scale / (pairs - 1) : 0.5;
-    bs_free(room);
-    return BASIN_OK;
-}
-
 /* The rank correlation; labels of a are permuted by `order`, or unchanged. */
 static double correlation(const double *a, const double *b, const int32_t *order, size_t n,
                           bool ordered)

@@ -27,9 +27,6 @@ void bs_pairs_information(const double *count, const double *expected, int32_t n
 basin_status bs_pairs_centre(const double *a, int32_t n, bool ordered, double *out,
                              basin_error *err);
 
-/* The rank of each entry i != j among all of them, 0 to 1; ties share theirs. */
-basin_status bs_pairs_rank(const double *a, int32_t n, bool ordered, double *out, basin_error *err);
-
 /* Rank correlation (Spearman) of two matrices over pairs i != j, (i, j) and (j, i) being two pairs
  * if they are ordered, and its values when the labels of one are shuffled (Mantel 1967). Entries
  * are not independent of each other, so only the latter shows whether a value is large. */

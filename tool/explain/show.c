@@ -1,5 +1,5 @@
-/* show.c -- an explanation for people: tables on a terminal, and a page with these plus maps,
- * curves and pictures. */
+/* show.c -- an explanation for people and programs: tables on a terminal, a page with these plus
+ * maps, curves and pictures, and all numbers as JSON. */
 #include <math.h>
 #include <string.h>
 
@@ -8,13 +8,88 @@
 #include "data/image/picture.h"
 
 enum {
-    ZOOM = 36,  /* labels of maps shown side by side, and of the close-up */
-    PAIRS = 20, /* of the tables of the page, and of a terminal */
-    FEW_PAIRS = 8,
-    SHOWN_TERMS = 24 /* labels of a row that are neither predicted nor true */
+    ZOOM = 36,     /* labels of maps shown side by side, and of the close-up */
+    PAIRS = 20,    /* of a table ... */
+    FEW_PAIRS = 8, /* ... and of one on a terminal */
+    DIGITS = 6,    /* of numbers in JSON ... */
+    SHORT = 4,     /* ... and of those in large matrices */
 };
 
-/* ---- short ---- */
+/* ---- numbers ---- */
+
+typedef struct {
+    int32_t i, j;
+} pair;
+
+/* The pairs with the strongest interaction, positive or negative, among those that occur; returns
+ * how many there are. */
+static int find_strongest(const bs_explanation *e, bool positive, int most, pair *out)
+{
+    const bs_explained_pairs *p = &e->pairs;
+    const size_t              n = (size_t)p->n;
+    const double              sign = positive ? 1 : -1;
+    int                       found = 0;
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = p->ordered ? 0 : i + 1; j < n; j++) {
+            const double v = sign * p->interaction[i * n + j];
+            const bool   occur = p->ordered || (p->count[i * n + i] > 0 && p->count[j * n + j] > 0);
+            if (!occur || !(v > 0))
+                continue;
+            int at = found;
+            while (at > 0 &&
+                   v > sign * p->interaction[(size_t)out[at - 1].i * n + (size_t)out[at - 1].j])
+                at--;
+            if (at == most)
+                continue;
+            found += found < most;
+            memmove(out + at + 1, out + at, (size_t)(found - 1 - at) * sizeof *out);
+            out[at] = (pair){(int32_t)i, (int32_t)j};
+        }
+    return found;
+}
+
+/* Means of a map of pixels over rings, distance 1 to REACH, rounded. */
+static void find_rings(const double *v, double out[BS_EXPLAIN_REACH])
+{
+    double n[BS_EXPLAIN_REACH] = {0};
+    memset(out, 0, BS_EXPLAIN_REACH * sizeof *out);
+    for (int y = -BS_EXPLAIN_REACH; y <= BS_EXPLAIN_REACH; y++)
+        for (int x = -BS_EXPLAIN_REACH; x <= BS_EXPLAIN_REACH; x++) {
+            const int    d = (int)(sqrt((double)(x * x + y * y)) + 0.5);
+            const double a = v[(y + BS_EXPLAIN_REACH) * BS_EXPLAIN_SIDE + x + BS_EXPLAIN_REACH];
+            if (d < 1 || d > BS_EXPLAIN_REACH || !isfinite(a))
+                continue;
+            out[d - 1] += a;
+            n[d - 1] += 1;
+        }
+    for (int d = 0; d < BS_EXPLAIN_REACH; d++)
+        out[d] = n[d] > 0 ? out[d] / n[d] : NAN;
+}
+
+static void array(const char *name, const double *v, int n, bs_buf *json)
+{
+    bs_json_open(json, name, '[');
+    for (int i = 0; i < n; i++)
+        bs_json_short(json, NULL, DIGITS, v[i]);
+    bs_json_close(json, ']');
+}
+
+/* Counts stay exact. */
+static void matrix(const char *name, const double *v, int rows, int cols, bs_buf *json)
+{
+    bs_json_open(json, name, '[');
+    for (int i = 0; i < rows; i++) {
+        bs_json_open(json, NULL, '[');
+        for (int j = 0; j < cols; j++) {
+            const double x = v[(size_t)i * (size_t)cols + (size_t)j];
+            bs_json_short(json, NULL, fabs(x) < 1000 ? SHORT : DIGITS, x);
+        }
+        bs_json_close(json, ']');
+    }
+    bs_json_close(json, ']');
+}
+
+/* ---- the sentence on top ---- */
 
 /* Number of standard deviations from the mean of shuffled labels. */
 static const double sure = 3;
@@ -22,10 +97,10 @@ static const double sure = 3;
 static void mean_pairs(const bs_explanation *e, bs_buf *out)
 {
     const bs_explained_pairs *p = &e->pairs;
-    const bs_agreement       *a = &p->given_expected;
+    const bs_agreement       *a = &p->agreement[BS_WITH_COUNT_GIVEN];
     const double              z = a->sd > 0 ? (a->rho - a->mean) / a->sd : 0;
     const char               *what = p->ordered ? "tags follow each other" : "labels go together";
-    bs_explained_pair         pair;
+    pair                      best;
     bs_buf_printf(out,
                   z > sure    ? "The energy has learnt which %s in the data"
                   : z < -sure ? "The energy goes against which %s in the data"
@@ -35,9 +110,9 @@ static void mean_pairs(const bs_explanation *e, bs_buf *out)
                   " (rank correlation %.3f given frequencies; with shuffled %s %.3f, deviation "
                   "%.3f)",
                   a->rho, p->ordered ? "tags" : "labels", a->mean, a->sd);
-    if (bs_explain_strongest(e, true, 1, &pair) > 0)
-        bs_buf_printf(out, "; what it rewards most is %s %s %s", e->name[pair.i],
-                      p->ordered ? "before" : "with", e->name[pair.j]);
+    if (find_strongest(e, true, 1, &best) > 0)
+        bs_buf_printf(out, "; what it rewards most is %s %s %s", e->name[best.i],
+                      p->ordered ? "before" : "with", e->name[best.j]);
     const double times = p->moves_shared > 0 ? p->moves_local / p->moves_shared : (double)NAN;
     if (!p->ordered && times > 3)
         bs_buf_printf(out,
@@ -53,7 +128,7 @@ static void mean_pixels(const bs_explanation *e, bs_buf *out)
 {
     double ring[BS_EXPLAIN_REACH];
     int    reach = 0;
-    bs_explain_rings(e->pixels.interaction, ring);
+    find_rings(e->pixels.interaction, ring);
     while (reach < BS_EXPLAIN_REACH && ring[reach] > 0 && ring[reach] >= 0.1 * ring[0])
         reach++;
     if (reach == 0)
@@ -80,26 +155,6 @@ static void mean_steps(const bs_explanation *e, bs_buf *out)
                   x->name);
 }
 
-/* What the following sections amount to. */
-static void meaning(const bs_explanation *e, bs_doc *d)
-{
-    bs_buf text;
-    bs_buf_init(&text, 1 << 16);
-    if (e->pairs.n > 0 && !isnan(e->pairs.given_expected.rho))
-        mean_pairs(e, &text);
-    else if (e->pixels.n > 0)
-        mean_pixels(e, &text);
-    else
-        bs_buf_text(&text, "There is too little data to say what the energy has learnt");
-    mean_steps(e, &text);
-    bs_page_say(d->page, "verdict", "%s.", text.failed ? "" : text.data);
-    if (d->text && !text.failed) {
-        bs_buf_visible(d->text, text.data);
-        bs_buf_text(d->text, ".\n");
-    }
-    bs_buf_free(&text);
-}
-
 static void summary(const bs_explanation *e, bs_doc *d)
 {
     bs_buf text;
@@ -108,12 +163,23 @@ static void summary(const bs_explanation *e, bs_doc *d)
     bs_buf_printf(&text, ": method %s, %d of %d %s of ", e->m->settings.train.method,
                   (int)e->data.rows, (int)e->all.rows, e->m->task->unit);
     bs_buf_visible(&text, e->data_name);
-    if (d->page)
-        bs_page_begin("What the energy learned", text.failed ? NULL : text.data, d->page);
-    if (d->text)
-        bs_buf_printf(d->text, "%s, %.1f s\n", text.failed ? "" : text.data, e->seconds);
+    bs_page_begin("What the energy learned", text.failed ? NULL : text.data, d->page);
+    bs_buf_printf(d->text, "%s, %.1f s\n", text.failed ? "" : text.data, e->seconds);
+    bs_json_members(d->json, "task %s method %s model %s data %s n %d looked_at %d seconds %.3f",
+                    e->m->task->name, e->m->settings.train.method, e->model_name, e->data_name,
+                    e->all.rows, e->data.rows, e->seconds);
+    bs_json_texts(d->json, "labels", e->name, e->names);
+    bs_buf_clear(&text);
+    if (e->pairs.n > 0 && !isnan(e->pairs.agreement[BS_WITH_COUNT_GIVEN].rho))
+        mean_pairs(e, &text);
+    else if (e->pixels.n > 0)
+        mean_pixels(e, &text);
+    else
+        bs_buf_text(&text, "There is too little data to say what the energy has learnt");
+    mean_steps(e, &text);
+    bs_buf_text(&text, ".");
+    bs_doc_tell(d, "verdict", &text);
     bs_buf_free(&text);
-    meaning(e, d);
 }
 
 /* ---- pairs ---- */
@@ -186,99 +252,66 @@ static void draw_zoom(const bs_explanation *e, bs_buf *out)
     draw_small(e, shown, k, out);
 }
 
-static void agreement_row(const char *name, const char *what, const bs_agreement *a, bs_doc *d)
-{
-    BS_ROW(d, bs_cell_name(name), bs_cell_text(what), bs_cell_number(a->rho, 3),
-           bs_cell_number(a->mean, 3), bs_cell_number(a->sd, 3),
-           bs_cell_number((a->rho - a->mean) / a->sd, 1), bs_cell_number(a->p, 3));
-}
-
-static void agreements(const bs_explanation *e, bs_doc *d)
+static void agreements(const bs_explained_pairs *p, bs_doc *d)
 {
     static const bs_column column[] = {
-        {.name = "interaction against", .text = true},
+        {.name = "interaction against", .text = true, .key = "against"},
         {.name = "that is", .text = true, .only = BS_COLUMN_PAGE},
-        {.name = "rank correlation", .help = "Spearman, over pairs of two different ones"},
-        {.name = "shuffled", .group = "labels shuffled", .first = true, .help = "mean"},
-        {.name = "deviation", .group = "labels shuffled"},
+        {.name = "rank correlation",
+         .help = "Spearman, over pairs of two different ones",
+         .key = "spearman"},
+        {.name = "shuffled",
+         .group = "labels shuffled",
+         .first = true,
+         .help = "mean",
+         .key = "shuffled_mean"},
+        {.name = "deviation", .group = "labels shuffled", .key = "shuffled_sd"},
         {.name = "away", .group = "labels shuffled", .help = "in deviations"},
-        {.name = "p", .group = "labels shuffled", .help = "share that gives as much"}};
-    const bs_explained_pairs *p = &e->pairs;
-    bs_doc_table(d, NULL, column, sizeof column / sizeof column[0], 0);
-    agreement_row("counts", p->ordered ? "how often a tag follows" : "rows that have both labels",
-                  &p->with_count, d);
-    agreement_row("counts, given frequencies",
-                  "partial correlation: what frequent labels explain is taken out",
-                  &p->given_expected, d);
-    agreement_row("information", "log of count over what independence would give",
-                  &p->with_information, d);
-    agreement_row("information, pairs alone",
-                  p->ordered ? "means of rows and columns of the interaction taken out"
-                             : "the mean interaction of each label with all others taken out",
-                  &p->own_with_information, d);
-    bs_doc_table_end(d);
-}
-
-/* How pairs that occur together rank among all pairs. */
-static void groups(const bs_explanation *e, bs_doc *d)
-{
-    const bs_explained_pairs *p = &e->pairs;
-    bs_bar                    bar[BS_EXPLAIN_GROUPS];
-    char                      name[BS_EXPLAIN_GROUPS][64];
-    int                       n = 0;
-    for (int i = 0; i < p->groups; i++) {
-        const bs_explained_group *g = &p->group[i];
-        char                      to[24] = "";
-        if (g->pairs == 0)
-            continue;
-        if (isinf(g->most))
-            bs_print(to, sizeof to, " and more");
-        else if (g->most > g->least)
-            bs_print(to, sizeof to, " to %.0f", g->most);
-        bs_print(name[n], sizeof name[n], "%.0f%s: %lld pairs", g->least, to, (long long)g->pairs);
-        bar[n] = (bs_bar){.name = name[n], .value = 100 * g->rank};
-        n++;
+        {.name = "p", .group = "labels shuffled", .help = "share that gives as much", .key = "p"}};
+    static const char *const name[] = {"counts", "counts, given frequencies", "information",
+                                       "information, pairs alone"};
+    const char *const        what[] = {
+               p->ordered ? "how often a tag follows" : "rows that have both labels",
+        "partial correlation: what frequent labels explain is taken out",
+        "log of count over what independence would give",
+        p->ordered ? "means of rows and columns of the interaction taken out"
+                   : "the mean interaction of each label with all others taken out"};
+    BS_TABLE(d, "agreement", column, 0);
+    for (int i = 0; i < BS_EXPLAIN_AGREEMENTS; i++) {
+        const bs_agreement *a = &p->agreement[i];
+        BS_ROW(d, bs_cell_name(name[i]), bs_cell_text(what[i]), bs_cell_number(a->rho, 3),
+               bs_cell_number(a->mean, 3), bs_cell_number(a->sd, 3),
+               bs_cell_number((a->rho - a->mean) / a->sd, 1), bs_cell_number(a->p, 3));
     }
-    bs_doc_heading(d, 3,
-                   p->ordered ? "Rank of pairs by how often they follow"
-                              : "Rank of pairs by how often they occur together");
-    bs_page_say(d->page, "",
-                "Pairs that occur so often: the mean rank of their interaction among all "
-                "pairs, 0 the lowest and 100 the highest. Where counts meant nothing to the "
-                "energy, all would be at 50.");
-    bs_doc_bars(d, &(bs_bars){.bar = bar, .n = n, .lo = 0, .hi = 100, .digits = 1, .width = 640});
+    bs_doc_table_end(d);
 }
 
 static void pair_table(const bs_explanation *e, bool positive, bs_doc *d)
 {
     const bs_explained_pairs *p = &e->pairs;
     const bool                tag = p->ordered;
-    const char               *title = positive ? "rewarded most" : "punished most";
-    const bs_column           column[] = {
-                  {.name = d->page ? tag ? "tag" : "label" : title, .text = true},
-                  {.name = "", .text = true, .only = BS_COLUMN_TEXT},
-                  {.name = d->page ? tag ? "next tag" : "label" : "", .text = true},
-                  {.name = "interaction"},
-                  {.name = tag ? "times" : "rows", .help = tag ? NULL : "that have both"},
-                  {.name = "expected", .help = "if independent"}};
-    bs_explained_pair pair[PAIRS];
-    const int         n = bs_explain_strongest(e, positive, d->page ? PAIRS : FEW_PAIRS, pair);
-    if (d->page) {
-        bs_buf_text(d->page, "<div>");
-        bs_page_heading(3, positive ? "Rewarded most" : "Punished most", d->page);
-    } else {
-        bs_buf_text(d->text, "\n");
-    }
-    bs_doc_table(d, NULL, column, sizeof column / sizeof column[0], BS_TABLE_SORTED);
+    const char               *both = tag ? NULL : "that have both";
+    const bs_column column[] = {{.name = tag ? "tag" : "label", .text = true, .key = "first"},
+                                {.name = "", .text = true, .only = BS_COLUMN_TEXT},
+                                {.name = tag ? "next tag" : "label", .text = true, .key = "second"},
+                                {.name = "interaction", .key = "interaction"},
+                                {.name = tag ? "times" : "rows", .help = both, .key = "count"},
+                                {.name = "expected", .help = "if independent", .key = "expected"}};
+    pair            found[PAIRS];
+    const int       n = find_strongest(e, positive, PAIRS, found);
+    bs_page_put("<div>", d->page);
+    bs_doc_heading(d, 3, positive ? "Rewarded most" : "Punished most");
+    d->brief = FEW_PAIRS;
+    BS_TABLE(d, positive ? "rewarded" : "punished", column, BS_TABLE_SORTED);
     for (int i = 0; i < n; i++) {
-        const size_t at = (size_t)pair[i].i * (size_t)p->n + (size_t)pair[i].j;
-        BS_ROW(d, bs_cell_text(e->name[pair[i].i]), bs_cell_text(tag ? ">" : "+"),
-               bs_cell_text(e->name[pair[i].j]), bs_cell_number(p->interaction[at], 4),
+        const size_t at = (size_t)found[i].i * (size_t)p->n + (size_t)found[i].j;
+        BS_ROW(d, bs_cell_text(e->name[found[i].i]), bs_cell_text(tag ? ">" : "+"),
+               bs_cell_text(e->name[found[i].j]), bs_cell_number(p->interaction[at], 4),
                bs_cell_count((long long)p->count[at]), bs_cell_number(p->expected[at], 1));
     }
     bs_doc_table_end(d);
-    if (d->page)
-        bs_buf_text(d->page, "</div>");
+    d->brief = 0;
+    bs_page_put("</div>", d->page);
 }
 
 static void introduce_pairs(const bs_explained_pairs *p, bs_buf *out)
@@ -305,7 +338,7 @@ static void introduce_pairs(const bs_explained_pairs *p, bs_buf *out)
         "it differs from those with shuffled labels (%d times). \"Pairs alone\" is the interaction "
         "without what all pairs of a label have in common: %s. Maps of interaction are coloured by "
         "square root, so that weak ones can be seen.",
-        p->with_count.shuffles,
+        p->agreement[0].shuffles,
         p->ordered ? "the energy of a chain does not change when that is moved to the scores of "
                      "single tags"
                    : "that is how much the label likes sets to be large");
@@ -332,10 +365,15 @@ static void pairs(const bs_explanation *e, bs_doc *d)
     if (p->n == 0)
         return;
     bs_doc_heading(d, 2, p->ordered ? "Neighbouring tags" : "Labels that depend on each other");
-    if (d->page)
-        introduce_pairs(p, d->page);
-    agreements(e, d);
-    if (isnan(p->with_count.rho))
+    introduce_pairs(p, d->page);
+    bs_json_open(d->json, "interaction", '{');
+    bs_json_members(d->json, "of %s sign %s places %lld pairs %lld shuffles %d",
+                    p->ordered ? "tag j after tag i" : "labels i and j",
+                    "-d2E: positive where the energy rewards both", (long long)p->places,
+                    (long long)p->agreement[0].pairs, p->agreement[0].shuffles);
+    bs_json_bool(d->json, "differences", p->differences);
+    agreements(p, d);
+    if (isnan(p->agreement[BS_WITH_COUNT].rho))
         bs_doc_say(d, "warn",
                    "All pairs have the same interaction or the same count: there is nothing to "
                    "compare.");
@@ -345,59 +383,18 @@ static void pairs(const bs_explanation *e, bs_doc *d)
                    "row by %.4g (standard deviation, mean over labels) in the local part, which "
                    "sees the input alone, and by %.4g in the part over labels.",
                    p->moves_local, p->moves_shared);
+    bs_json_members(d->json, "moves_local %.6g moves_labels %.6g", p->moves_local, p->moves_shared);
     if (d->page)
         maps(e, d->page);
-    groups(e, d);
     bs_page_grid_begin(d->page);
     pair_table(e, true, d);
     pair_table(e, false, d);
     bs_page_grid_end(d->page);
-}
-
-/* ---- gradients ---- */
-
-static void bends(const bs_explanation *e, bs_buf *out)
-{
-    static const char *const word[] = {"and", "against", "beside"};
-    double    x[BS_EXPLAIN_POINTS], y[BS_EXPLAIN_BENDS + 1][BS_EXPLAIN_POINTS] = {{0}};
-    char      name[BS_EXPLAIN_BENDS][96];
-    bs_series series[BS_EXPLAIN_BENDS + 1];
-    const int n = e->bends;
-    if (n == 0)
-        return;
-    for (int i = 0; i < n; i++) {
-        const bs_explained_bend *b = &e->bend[i];
-        const int                kind = strcmp(b->what, "together") == 0 ? 0
-                                        : strcmp(b->what, "apart") == 0  ? 1
-                                                                         : 2;
-        bs_print(name[i], sizeof name[i], "%.36s %s %.36s", e->name[b->to], word[kind],
-                 e->name[b->from]);
-        for (int k = 0; k < BS_EXPLAIN_POINTS; k++) {
-            x[k] = (double)k / (BS_EXPLAIN_POINTS - 1);
-            y[i][k] = b->gradient[k] - b->gradient[0];
-        }
-        series[i] = (bs_series){.name = name[i], .x = x, .y = y[i], .n = BS_EXPLAIN_POINTS};
-    }
-    series[n] = (bs_series){.name = "cross-entropy, any pair",
-                            .x = x,
-                            .y = y[n],
-                            .n = BS_EXPLAIN_POINTS,
-                            .dashed = true};
-    bs_page_heading(2, "Gradients that know of other labels", out);
-    bs_page_say(out, "",
-                "The gradient of the energy over labels by one label, as the probability of "
-                "another goes from 0 to 1 and all others stay at the model's outputs: its change, "
-                "mean over rows. Going down: the more probable the other, the more the energy "
-                "asks for this one. Shown are the pairs of strongest interaction (and: "
-                "rewarded, against: punished) and one of common labels with next to none (beside). "
-                "The gradient of cross-entropy does not move: it sees each label alone.");
-    bs_chart_draw(&(bs_chart){.x_name = "probability of the other label",
-                              .y_name = "change of the gradient",
-                              .series = series,
-                              .n = n + 1,
-                              .width = 640,
-                              .height = 320},
-                  out);
+    matrix("matrix", p->interaction, p->n, p->n, d->json);
+    matrix("own", p->own, p->n, p->n, d->json);
+    matrix("count", p->count, p->n, p->n, d->json);
+    matrix("information", p->information, p->n, p->n, d->json);
+    bs_json_close(d->json, '}');
 }
 
 /* ---- steps ---- */
@@ -432,6 +429,14 @@ static void steps_chart(const bs_explanation *e, const bs_explained_steps *st, b
         out);
 }
 
+static void step_charts(const bs_explanation *e, const bs_explained_steps *st, bs_buf *page)
+{
+    bs_page_grid_begin(page);
+    steps_chart(e, st, false, page);
+    steps_chart(e, st, true, page);
+    bs_page_grid_end(page);
+}
+
 static void step_table(const bs_explanation *e, const bs_explained_steps *st, bs_doc *d)
 {
     static const bs_column column[] = {{.name = "search", .text = true},
@@ -442,7 +447,8 @@ static void step_table(const bs_explanation *e, const bs_explained_steps *st, bs
                                        {.name = "best"},
                                        {.name = "at step"}};
     const bool             higher = e->m->task->metric[e->m->known.deciding].higher;
-    bs_doc_table(d, NULL, column, sizeof column / sizeof column[0], 0);
+    const bs_cell          none = bs_cell_number(NAN, 0);
+    BS_TABLE(d, NULL, column, 0);
     for (int i = 0; i < st->n; i++) {
         const bs_explained_search *x = &st->search[i];
         int                        best = 0;
@@ -453,30 +459,43 @@ static void step_table(const bs_explanation *e, const bs_explained_steps *st, bs
                bs_cell_number(x->score[best], 4), bs_cell_count(x->step[best]));
     }
     if (st->direct)
-        BS_ROW(d, bs_cell_name(st->direct), bs_cell_text(""), bs_cell_number(st->score, 4),
-               bs_cell_number(NAN, 0), bs_cell_number(NAN, 0), bs_cell_number(NAN, 0),
-               bs_cell_number(NAN, 0));
+        BS_ROW(d, bs_cell_name(st->direct), bs_cell_text(""), bs_cell_number(st->score, 4), none,
+               none, none, none);
     bs_doc_table_end(d);
 }
 
-static void step_charts(const bs_explanation *e, const bs_explained_steps *st, bs_buf *out)
+static void steps_json(const bs_explanation *e, const bs_explained_steps *st, bs_buf *json)
 {
-    bs_page_grid_begin(out);
-    steps_chart(e, st, false, out);
-    steps_chart(e, st, true, out);
-    bs_page_grid_end(out);
+    bs_json_open(json, "steps", '{');
+    bs_json_text(json, "metric", e->m->task->metric[e->m->known.deciding].name);
+    if (st->direct)
+        bs_json_short(json, st->direct, DIGITS, st->score);
+    for (int i = 0; i < st->n; i++) {
+        const bs_explained_search *x = &st->search[i];
+        bs_json_open(json, x->name, '{');
+        bs_json_text(json, "start", x->start);
+        bs_json_open(json, "step", '[');
+        for (int t = 0; t < x->n; t++)
+            bs_json_int(json, NULL, x->step[t]);
+        bs_json_close(json, ']');
+        array("score", x->score, x->n, json);
+        array("energy", x->energy, x->n, json);
+        bs_json_close(json, '}');
+    }
+    bs_json_close(json, '}');
 }
 
 static void steps(const bs_explanation *e, bs_doc *d)
 {
     const bs_metric *m = &e->m->task->metric[e->m->known.deciding];
     char             title[96];
+    steps_json(e, &e->steps, d->json);
     if (e->steps.n == 0 && !e->steps.direct)
         return;
     bs_print(title, sizeof title, "Steps of the search: %s", m->name);
     bs_doc_heading(d, 2, title);
     step_table(e, &e->steps, d);
-    if (!d->page || e->steps.n == 0)
+    if (e->steps.n == 0)
         return;
     bs_page_say(d->page, "",
                 "What gradient-based inference finds after each step: %s (%s), and the mean energy "
@@ -516,32 +535,14 @@ static void pixel_map(const char *title, const double *v, bool diverging, int di
                  out);
 }
 
-static void pixel_page(const bs_explained_pixels *p, const double *own, const double *truth,
-                       bs_buf *out)
+static void ring_chart(const char *title, const char *y_name, const double *y, bs_buf *out)
 {
-    bs_page_say(out, "",
-                "Interaction of a pixel and another one so far away: how much more the energy asks "
-                "for the class at the second when the first goes from background to it. The "
-                "layers of this energy are linear in pieces, so that second derivatives "
-                "are zero nearly everywhere; this difference is what they would sum up to. Beside "
-                "it the correlation of true masks at that distance. Mean over %lld pairs.",
-                (long long)p->n);
-    bs_page_grid_begin(out);
-    pixel_map("Interaction, from the energy", p->interaction, true, 5, out);
-    pixel_map("Correlation of true masks", p->truth, true, 2, out);
-    bs_chart_draw(&(bs_chart){.title = "Interaction by distance",
+    bs_chart_draw(&(bs_chart){.title = title,
                               .x_name = "distance in pixels",
-                              .y_name = "interaction",
-                              .series = &(bs_series){.y = own, .n = BS_EXPLAIN_REACH},
+                              .y_name = y_name,
+                              .series = &(bs_series){.y = y, .n = BS_EXPLAIN_REACH},
                               .n = 1},
                   out);
-    bs_chart_draw(&(bs_chart){.title = "True masks by distance",
-                              .x_name = "distance in pixels",
-                              .y_name = "correlation",
-                              .series = &(bs_series){.y = truth, .n = BS_EXPLAIN_REACH},
-                              .n = 1},
-                  out);
-    bs_page_grid_end(out);
 }
 
 static void pixels(const bs_explanation *e, bs_doc *d)
@@ -550,14 +551,32 @@ static void pixels(const bs_explanation *e, bs_doc *d)
     double                     own[BS_EXPLAIN_REACH], truth[BS_EXPLAIN_REACH];
     if (p->n == 0)
         return;
-    bs_explain_rings(p->interaction, own);
-    bs_explain_rings(p->truth, truth);
+    find_rings(p->interaction, own);
+    find_rings(p->truth, truth);
     bs_doc_heading(d, 2, "Pixels that depend on each other");
-    if (d->page)
-        pixel_page(p, own, truth, d->page);
-    for (int i = 0; i < BS_EXPLAIN_REACH && d->text; i++)
+    bs_page_say(d->page, "",
+                "Interaction of a pixel and another one so far away: how much more the energy asks "
+                "for the class at the second when the first goes from background to it. The "
+                "layers of this energy are linear in pieces, so that second derivatives "
+                "are zero nearly everywhere; this difference is what they would sum up to. Beside "
+                "it the correlation of true masks at that distance. Mean over %lld pairs.",
+                (long long)p->n);
+    bs_page_grid_begin(d->page);
+    pixel_map("Interaction, from the energy", p->interaction, true, 5, d->page);
+    pixel_map("Correlation of true masks", p->truth, true, 2, d->page);
+    ring_chart("Interaction by distance", "interaction", own, d->page);
+    ring_chart("True masks by distance", "correlation", truth, d->page);
+    bs_page_grid_end(d->page);
+    for (int i = 0; i < BS_EXPLAIN_REACH; i++)
         bs_buf_printf(d->text, "  distance %d: interaction %+.3e, correlation of masks %6.3f\n",
                       i + 1, own[i], truth[i]);
+    bs_json_open(d->json, "pixels", '{');
+    bs_json_members(d->json, "reach %d pairs %lld", BS_EXPLAIN_REACH, (long long)p->n);
+    matrix("interaction", p->interaction, BS_EXPLAIN_SIDE, BS_EXPLAIN_SIDE, d->json);
+    matrix("masks", p->truth, BS_EXPLAIN_SIDE, BS_EXPLAIN_SIDE, d->json);
+    array("interaction_by_distance", own, BS_EXPLAIN_REACH, d->json);
+    array("masks_by_distance", truth, BS_EXPLAIN_REACH, d->json);
+    bs_json_close(d->json, '}');
 }
 
 static void picture(const bs_buf *png, int height, const char *alt, bs_buf *out)
@@ -569,37 +588,47 @@ static void picture(const bs_buf *png, int height, const char *alt, bs_buf *out)
                 height, alt, out);
 }
 
-static void show_image(const bs_explained_image *im, bs_buf *out)
+static void show_image(const char *key, const bs_explained_image *im, bs_doc *d)
 {
     const int height = im->height * 160 / (im->width > im->height ? im->width : im->height);
-    bs_page_say(out, "quiet", "%s", im->name);
-    bs_buf_text(out, "<div class=\"scroll\"><div class=\"beside\">");
-    picture(&im->masks, height, "photo, truth, prediction", out);
-    picture(&im->map, height, "what the energy would change", out);
-    bs_buf_text(out, "</div></div>\n");
+    bs_json_open(d->json, key, '{');
+    bs_json_text(d->json, "name", im->name);
+    matrix("pull", im->pull, im->height, im->width, d->json);
+    bs_json_close(d->json, '}');
+    if (!d->page)
+        return;
+    bs_page_say(d->page, "quiet", "%s", im->name);
+    bs_page_put("<div class=\"scroll\"><div class=\"beside\">", d->page);
+    picture(&im->masks, height, "photo, truth, prediction", d->page);
+    picture(&im->map, height, "what the energy would change", d->page);
+    bs_page_put("</div></div>\n", d->page);
 }
 
-static void images(const bs_explanation *e, bs_buf *out)
+static void images(const bs_explanation *e, bs_doc *d)
 {
     if (e->images == 0)
         return;
-    bs_page_heading(2, "What the energy would change", out);
+    bs_page_heading(2, "What the energy would change", d->page);
     bs_page_say(
-        out, "",
+        d->page, "",
         "Photo, true mask, prediction%s, and minus the gradient of the energy by the mask at "
         "the prediction: %s.",
         e->names == 2 ? " (green: right, blue: missing, red: too much)" : "",
         e->names == 2 ? "orange where the energy asks for more of the foreground, blue for less"
                       : "the stronger the orange, the more the energy asks for another class");
+    bs_json_open(d->json, "images", '[');
     for (int i = 0; i < e->images; i++)
-        show_image(&e->image[i], out);
+        show_image(NULL, &e->image[i], d);
+    bs_json_close(d->json, ']');
 }
 
 /* ---- one row ---- */
 
-static bool is_on(const char *text)
+/* Of label sets a table shows those that are true or likely; JSON has all. */
+static bool is_shown(const bs_explanation *e, const bs_explained_term *t)
 {
-    return text && strcmp(text, "on") == 0;
+    return e->pairs.ordered || strcmp(t->truth, "on") == 0 || strcmp(t->predicted, "on") == 0 ||
+           t->probability >= 0.05;
 }
 
 static void term_row(const bs_explained_term *t, bs_doc *d)
@@ -611,110 +640,43 @@ static void term_row(const bs_explained_term *t, bs_doc *d)
                                       : right ? "right"
                                               : "wrong"),
            bs_cell_number(t->probability, 3), bs_cell_number(t->local, 3),
-           bs_cell_number(t->shared, 3), bs_cell_text(t->other),
-           bs_cell_as(t->change < 0 ? "better" : "", t->change, 4));
+           bs_cell_number(t->shared, 3));
 }
 
-static void term_table(const bs_explanation *e, const char *key, bool with_parts, unsigned flags,
-                       bs_column column[8], bs_doc *d)
-{
-    const bool      tag = e->pairs.ordered, pixel = !with_parts && e->pixels.n > 0;
-    const char     *group = tag ? "energy" : "energy of having it";
-    const unsigned  parts = with_parts ? BS_COLUMN_PAGE : BS_COLUMN_JSON;
-    const bs_column all[8] = {
-        {.name = pixel ? "pixel"
-                 : tag ? "word"
-                       : "label",
-         .text = true,
-         .key = "name"},
-        {.name = "truth", .text = true, .key = "truth"},
-        {.name = "predicted", .text = true, .key = "predicted"},
-        {.name = "probability", .key = "probability"},
-        {.name = "local",
-         .group = group,
-         .help = "from the input, each by itself",
-         .first = true,
-         .only = parts,
-         .key = "local"},
-        {.name = tag ? "neighbours" : "other labels",
-         .group = group,
-         .help = tag ? "of this tag after the one before; the last also of ending there"
-                     : "from the term over labels, given the others",
-         .only = parts,
-         .key = "shared"},
-        {.name = "change to", .text = true, .first = true, .key = "other"},
-        {.name = "energy", .help = "what the change adds; negative: lower", .key = "change"}};
-    memcpy(column, all, sizeof all);
-    bs_doc_table(d, key, column, 8, flags);
-}
-
-void bs_explain_terms(const bs_explanation *e, const char *key, const bs_explained_term *term,
-                      int n, bs_doc *d)
-{
-    bs_column column[8];
-    term_table(e, key, false, 0, column, d);
-    for (int i = 0; i < n; i++)
-        term_row(&term[i], d);
-    bs_doc_table_end(d);
-}
-
-/* For label sets those that are predicted or true, and those closest to changing. */
-static void terms(const bs_explanation *e, bs_buf *out)
+static void terms(const bs_explanation *e, bool all, bs_doc *d)
 {
     const bs_explained_row *r = &e->row;
     const bool              tag = e->pairs.ordered;
-    double                  limit = INFINITY;
-    int                     more = 0;
-    bs_column               column[8];
-    bs_doc                  d = {.page = out};
-    for (int i = 0; i < r->n_flips; i++)
-        limit = r->flip[i].change;
+    const char             *group = tag ? "energy" : "energy of having it";
+    const bs_column         column[] = {
+                {.name = tag ? "word" : "label", .text = true, .key = "name"},
+                {.name = "truth", .text = true, .key = "truth"},
+                {.name = "predicted", .text = true, .key = "predicted"},
+                {.name = "probability", .key = "probability"},
+                {.name = "local",
+                 .group = group,
+                 .help = "from the input, each by itself",
+                 .first = true,
+                 .key = "local"},
+                {.name = tag ? "neighbours" : "other labels",
+                 .group = group,
+                 .help = tag ? "of this tag after the one before; the last also of ending there"
+                             : "from the term over labels, given the others",
+                 .key = "shared"}};
     if (r->n_terms == 0)
         return;
-    bs_page_heading(3, tag ? "Tokens" : "Labels", out);
-    term_table(e, NULL, true, BS_TABLE_SORTED, column, &d);
-    for (int32_t i = 0; i < r->n_terms; i++) {
-        const bs_explained_term *t = &r->term[i];
-        const bool               show = tag || is_on(t->truth) || is_on(t->predicted);
-        if (show || (t->change <= limit && more++ < SHOWN_TERMS))
-            term_row(t, &d);
-    }
-    bs_doc_table_end(&d);
-}
-
-static void flips(const bs_explanation *e, bs_doc *d)
-{
-    const bs_explained_row *r = &e->row;
-    bs_doc_heading(d, 3, "Single changes that lower the energy most");
-    bs_explain_terms(e, NULL, r->flip, r->n_flips, d);
-    if (r->n_flips > 0 && r->flip[0].change >= 0)
-        bs_doc_say(d, "quiet", "No single change lowers the energy%s.",
-                   e->pixels.n > 0 ? ", of the 64 that its gradient promises most of" : "");
-}
-
-static void row_page(const bs_explanation *e, bs_buf *out)
-{
-    const bs_explained_row *r = &e->row;
-    if (r->text && *r->text)
-        bs_page_say(out, "note", "%s", r->text);
-    bs_page_list_begin(out);
-    bs_page_item(out, "energy of the prediction", "%.4f", r->energy);
-    if (!isnan(r->energy_truth))
-        bs_page_item(out, "energy of the truth", "%.4f%s", r->energy_truth,
-                     r->energy_truth < r->energy   ? ": lower, the prediction missed it"
-                     : r->energy_truth > r->energy ? ": higher, the energy itself prefers the "
-                                                     "prediction"
-                                                   : "");
-    bs_page_list_end(out);
-    if (e->image[BS_EXPLAIN_IMAGES].width > 0)
-        show_image(&e->image[BS_EXPLAIN_IMAGES], out);
-    terms(e, out);
+    bs_doc_heading(d, 3, tag ? "Tokens" : "Labels");
+    BS_TABLE(d, "terms", column, BS_TABLE_SORTED);
+    for (int32_t i = 0; i < r->n_terms; i++)
+        if (all || is_shown(e, &r->term[i]))
+            term_row(&r->term[i], d);
+    bs_doc_table_end(d);
 }
 
 static void row(const bs_explanation *e, bs_doc *d)
 {
     const bs_explained_row *r = &e->row;
-    char                    title[64];
+    char                    title[64], truth[96] = "";
     if (r->number == 0)
         return;
     bs_print(title, sizeof title, "%s %d",
@@ -722,63 +684,54 @@ static void row(const bs_explanation *e, bs_doc *d)
              : e->pixels.n > 0 ? "Image"
                                : "Row",
              (int)r->number);
+    bs_json_open(d->json, "row", '{');
+    bs_json_members(d->json, "number %d text %s energy %.6g energy_truth %.6g", r->number, r->text,
+                    r->energy, r->energy_truth);
     bs_doc_heading(d, 2, title);
-    if (d->page)
-        row_page(e, d->page);
-    if (d->text)
-        bs_buf_printf(d->text, "  energy of the prediction %.4f", r->energy);
-    if (d->text && !isnan(r->energy_truth))
-        bs_buf_printf(d->text, ", of the truth %.4f", r->energy_truth);
-    if (d->text)
-        bs_buf_text(d->text, "\n");
-    flips(e, d);
-    if (r->steps.n == 0 || !d->page)
+    if (r->text && *r->text)
+        bs_page_say(d->page, "note", "%s", r->text);
+    if (!isnan(r->energy_truth))
+        bs_print(truth, sizeof truth, ", of the truth %.4f%s", r->energy_truth,
+                 r->energy_truth < r->energy ? ": lower, the prediction missed it"
+                 : r->energy_truth > r->energy
+                     ? ": higher, the energy itself prefers the prediction"
+                     : "");
+    bs_doc_say(d, "", "energy of the prediction %.4f%s", r->energy, truth);
+    if (e->image[BS_EXPLAIN_IMAGES].width > 0)
+        show_image("image", &e->image[BS_EXPLAIN_IMAGES], d);
+    terms(e, false, &(bs_doc){.text = d->text, .page = d->page});
+    terms(e, true, &(bs_doc){.json = d->json});
+    steps_json(e, &r->steps, d->json);
+    bs_json_close(d->json, '}');
+    if (r->steps.n == 0)
         return;
     bs_page_heading(3, "Way of the search", d->page);
     step_charts(e, &r->steps, d->page);
 }
 
-void bs_explain_nets(const bs_explanation *e, bs_doc *d)
-{
-    static const bs_column column[] = {
-        {.name = "truth, and what the net says", .text = true, .key = "truth"},
-        {.name = "the cost-augmented net", .text = true, .key = "cost_augmented"},
-        {.name = "times", .key = "times"},
-    };
-    const bs_explained_nets *x = &e->nets;
-    bs_doc_table(d, "differences", column, 3, 0);
-    for (int i = 0; i < x->pairs; i++)
-        BS_ROW(d, bs_cell_name(e->name[x->pair[i].truth]), bs_cell_text(e->name[x->pair[i].cost]),
-               bs_cell_count((long long)x->pair[i].times));
-    bs_doc_table_end(d);
-}
-
 static void nets(const bs_explanation *e, bs_doc *d)
 {
-    const bs_explained_nets *x = &e->nets;
-    if (isnan(x->net))
+    const char *metric = e->m->task->metric[e->m->known.deciding].name;
+    if (isnan(e->net))
         return;
     bs_doc_heading(d, 2, "The net and its cost-augmented companion");
-    bs_doc_say(d, "note",
-               "%s %.2f %% and %.2f %%: a difference of %.2f. Of %lld parts that the net has "
-               "right, the other one differs in %lld.",
-               e->m->task->metric[e->m->known.deciding].name, 100 * x->net, 100 * x->cost,
-               100 * (x->net - x->cost), (long long)x->right, (long long)x->differ);
-    bs_explain_nets(e, d);
+    bs_doc_say(d, "note", "%s %.2f %% and %.2f %%: a difference of %.2f.", metric, 100 * e->net,
+               100 * e->cost_net, 100 * (e->net - e->cost_net));
+    bs_json_open(d->json, "nets", '{');
+    bs_json_members(d->json, "metric %s net %.6g cost_augmented %.6g", metric, e->net, e->cost_net);
+    bs_json_close(d->json, '}');
 }
 
 void bs_explain_show(const bs_explanation *e, bs_doc *d)
 {
+    bs_json_open(d->json, NULL, '{');
     summary(e, d);
     pairs(e, d);
-    if (d->page)
-        bends(e, d->page);
     pixels(e, d);
-    if (d->page)
-        images(e, d->page);
+    images(e, d);
     steps(e, d);
     nets(e, d);
     row(e, d);
-    if (d->page)
-        bs_page_end(d->page);
+    bs_page_end(d->page);
+    bs_json_close(d->json, '}');
 }

@@ -7,8 +7,9 @@
 
 #include "explain/explain.h"
 
-basin_status bs_explain_measure(const bs_explanation *e, const bs_dataset *p, const bs_outputs *y,
-                                double *score, basin_error *err)
+/* The deciding score of the model. */
+static basin_status measure(const bs_explanation *e, const bs_dataset *p, const bs_outputs *y,
+                            double *score, basin_error *err)
 {
     const bs_model_file *m = e->m;
     bs_counting          how = {.want = 1u << m->known.deciding};
@@ -46,7 +47,7 @@ static basin_status replay(bs_explanation *e, const bs_dataset *p, bs_scorer *sc
         bs_scorer_replay(scorer, i);
         s = run_scorer(e, p, scorer, y, err);
         if (!s)
-            s = bs_explain_measure(e, p, y, &out->score[i], err);
+            s = measure(e, p, y, &out->score[i], err);
         out->step[i] = how->step[i];
         for (int32_t r = 0; r < p->rows && !s; r++)
             out->energy[i] += (double)y->energy[r] / p->rows;
@@ -78,36 +79,50 @@ static basin_status search(bs_explanation *e, const bs_dataset *p, bs_inference 
     return s;
 }
 
-basin_status bs_explain_predict(bs_explanation *e, const bs_dataset *p, const char *infer,
-                                bs_outputs *out, basin_error *err)
+static basin_status predict(bs_explanation *e, const bs_dataset *p, const bs_inference *how,
+                            bs_outputs *out, basin_error *err)
 {
     const bs_model_file *m = e->m;
     bs_scorer           *scorer = NULL;
-    bs_inference         how;
-    basin_status         s = BASIN_OK;
-    if (infer && strcmp(infer, "cost") == 0) /* sees the truth: not in `eval` and `predict` */
-        how = bs_options_inference(&m->settings.train, infer);
-    else
-        s = bs_model_file_inference(m, infer, false, &how, err);
+    basin_status         s = m->task->outputs(p, &m->known, out, err);
     if (!s)
-        s = m->task->outputs(p, &m->known, out, err);
-    if (!s)
-        s = bs_scorer_new(e->w, m->params, &m->spec, &how, &scorer, err);
+        s = bs_scorer_new(e->w, m->params, &m->spec, how, &scorer, err);
     if (!s)
         s = run_scorer(e, p, scorer, out, err);
     bs_scorer_free(scorer);
     return s;
 }
 
-static basin_status direct(bs_explanation *e, const bs_dataset *p, bs_explained_steps *out,
-                           basin_error *err)
+basin_status bs_explain_predict(bs_explanation *e, const bs_dataset *p, bs_outputs *out,
+                                basin_error *err)
+{
+    bs_inference how;
+    basin_status s = bs_model_file_inference(e->m, NULL, false, &how, err);
+    return s ? s : predict(e, p, &how, out, err);
+}
+
+/* What the model gets without a search. */
+static basin_status direct(bs_explanation *e, const bs_dataset *p, const bs_inference *how,
+                           double *score, basin_error *err)
 {
     bs_outputs   y = {0};
-    basin_status s = bs_explain_predict(e, p, out->direct, &y, err);
+    basin_status s = predict(e, p, how, &y, err);
     if (!s)
-        s = bs_explain_measure(e, p, &y, &out->score, err);
+        s = measure(e, p, &y, score, err);
     bs_outputs_free(&y);
     return s;
+}
+
+basin_status bs_explain_nets(bs_explanation *e, basin_error *err)
+{
+    bs_inference how;
+    if (!e->m->has_cost_net)
+        return BASIN_OK;
+    basin_status s = bs_model_file_inference(e->m, "net", false, &how, err);
+    if (!s)
+        s = direct(e, &e->data, &how, &e->net, err);
+    how = bs_options_inference(&e->m->settings.train, "cost"); /* sees the truth: not in `eval` */
+    return s ? s : direct(e, &e->data, &how, &e->cost_net, err);
 }
 
 basin_status bs_explain_steps(bs_explanation *e, const bs_dataset *p, bs_explained_steps *out,
@@ -123,7 +138,9 @@ basin_status bs_explain_steps(bs_explanation *e, const bs_dataset *p, bs_explain
                   : strcmp(m->settings.train.infer, "viterbi") == 0 ? "viterbi"
                                                                     : NULL;
     if (out->direct)
-        s = direct(e, p, out, err);
+        s = bs_model_file_inference(m, out->direct, false, &how, err);
+    if (out->direct && !s)
+        s = direct(e, p, &how, &out->score, err);
     for (int i = 0; i < BS_EXPLAIN_SEARCHES && !s; i++) {
         const bool from_net = i == 1;
         how = bs_options_inference(&m->settings.train, names[i]);

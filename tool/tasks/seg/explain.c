@@ -16,7 +16,6 @@ enum {
     ROWS = 32,  /* of a batch: copies of one window */
     GRID = 6,   /* pixels per side that are changed, one by one ... */
     PHOTOS = 8, /* ... in this many photos */
-    CANDIDATES = 64,
 };
 
 static bool labelled(const bs_dataset *p)
@@ -334,98 +333,17 @@ static basin_status look(bs_explanation *e, basin_error *err)
 
 /* ---- one image ---- */
 
-typedef struct {
-    size_t p;
-    int    c;
-    double change; /* by the gradient, then by the energy itself */
-} candidate;
-
-/* The single-pixel changes that the gradient at the mask favours most. */
-static int find_candidates(const window *x, const real *dy, int classes, candidate *out)
+static basin_status energies(bs_explanation *e, const window *x, basin_error *err)
 {
-    int n = 0;
-    for (size_t p = 0; p < x->cells; p++)
-        for (int c = 0; c < classes; c++) {
-            if (c == x->mask[p])
-                continue;
-            const double change =
-                slope(x, dy, 0, p, c) * (c > 0) - slope(x, dy, 0, p, x->mask[p]) * (x->mask[p] > 0);
-            int at = n;
-            while (at > 0 && change < out[at - 1].change)
-                at--;
-            if (at == CANDIDATES)
-                continue;
-            n += n < CANDIDATES;
-            memmove(out + at + 1, out + at, (size_t)(n - 1 - at) * sizeof *out);
-            out[at] = (candidate){p, c, change};
-        }
-    return n;
-}
-
-static basin_status change_pixels(bs_explanation *e, const window *x, candidate *all, int n,
-                                  basin_error *err)
-{
-    basin_status s = BASIN_OK;
-    for (int first = 0; first < n && !s; first += ROWS) {
-        const real *energy;
-        const int   many = n - first < ROWS ? n - first : ROWS;
-        for (int k = 0; k < many; k++) {
-            put_mask(x, (size_t)k, x->mask);
-            put_pixel(x, (size_t)k, all[first + k].p, all[first + k].c);
-        }
-        s = bs_energy_probe_energy(e->probe, x->b, x->y, &energy, err);
-        for (int k = 0; k < many && !s; k++)
-            all[first + k].change = (double)energy[k] - e->row.energy;
-    }
-    return s;
-}
-
-static basin_status add_flip(bs_explanation *e, const window *x, const candidate *c,
-                             basin_error *err)
-{
-    char        text[48];
-    const int   n = bs_print(text, sizeof text, "x %zu, y %zu", c->p % (size_t)x->W + 1,
-                             c->p / (size_t)x->W + 1);
-    const char *name = bs_arena_copy(&e->arena, text, (size_t)n);
-    const int   gold = x->gold[c->p];
-    if (!name)
-        return bs_fail_nomem(err);
-    bs_explained_term t = {.name = name,
-                           .truth = gold < e->names ? e->name[gold] : NULL,
-                           .predicted = e->name[x->mask[c->p]],
-                           .probability =
-                               x->planes == 1
-                                   ? (double)(x->mask[c->p] ? x->found[c->p] : 1 - x->found[c->p])
-                                   : (double)x->found[x->mask[c->p] * x->cells + c->p],
-                           .local = NAN,
-                           .shared = NAN,
-                           .other = e->name[c->c],
-                           .change = c->change};
-    bs_explain_flip(&e->row, &t);
-    return BASIN_OK;
-}
-
-static basin_status flip_pixels(bs_explanation *e, window *x, basin_error *err)
-{
-    candidate   all[CANDIDATES];
-    const real *values;
-    const bool  known = x->im->mask[x->image] != NULL;
-    int         n = 0;
+    const real *energy;
     put_mask(x, 0, x->mask);
     put_mask(x, 1, x->gold);
-    basin_status s = bs_energy_probe_energy(e->probe, x->b, x->y, &values, err);
-    if (!s) {
-        e->row.energy = (double)values[0];
-        e->row.energy_truth = known ? (double)values[1] : NAN;
-        s = bs_energy_probe_gradient(e->probe, x->b, x->y, &values, err);
-    }
-    if (!s) {
-        n = find_candidates(x, values, e->names, all);
-        s = change_pixels(e, x, all, n, err);
-    }
-    for (int i = 0; i < n && !s; i++)
-        s = add_flip(e, x, &all[i], err);
-    return s;
+    basin_status s = bs_energy_probe_energy(e->probe, x->b, x->y, &energy, err);
+    if (s)
+        return s;
+    e->row.energy = (double)energy[0];
+    e->row.energy_truth = x->im->mask[x->image] ? (double)energy[1] : NAN;
+    return BASIN_OK;
 }
 
 static basin_status explain_row(bs_explanation *e, basin_error *err)
@@ -438,7 +356,7 @@ static basin_status explain_row(bs_explanation *e, basin_error *err)
     if (!s)
         s = draw_image(e, &x, &e->image[BS_EXPLAIN_IMAGES], err);
     if (!s)
-        s = flip_pixels(e, &x, err);
+        s = energies(e, &x, err);
     window_free(&x);
     return s;
 }

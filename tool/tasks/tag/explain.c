@@ -1,7 +1,6 @@
 /* explain.c -- tag sequences: how a tag depends on the one before it, and what the energy says
  * about the tokens of one sentence. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "explain/explain.h"
@@ -10,7 +9,6 @@
 enum {
     STRIDE = 3,   /* distance of the positions that one product asks about */
     TOKENS = 600, /* tokens examined for energies with language models, whose products are slow */
-    COPIES = 64,
 };
 
 static bool labelled(const bs_dataset *p)
@@ -175,74 +173,6 @@ static basin_status count_transitions(bs_explanation *e, basin_error *err)
     return s;
 }
 
-/* ---- the two nets ---- */
-
-typedef struct {
-    int32_t truth, cost;
-    int64_t times;
-} difference;
-
-static int by_times(const void *a, const void *b)
-{
-    const difference *x = a, *y = b;
-    return x->times != y->times   ? (x->times < y->times) - (x->times > y->times)
-           : x->truth != y->truth ? (x->truth > y->truth) - (x->truth < y->truth)
-                                  : (x->cost > y->cost) - (x->cost < y->cost);
-}
-
-/* What the cost-augmented net says where the net is right. */
-static basin_status count_differences(bs_explanation *e, const int32_t *net, const int32_t *cost,
-                                      basin_error *err)
-{
-    bs_explained_nets *out = &e->nets;
-    const size_t       N = (size_t)e->names;
-    bs_tag_truth       truth = {0};
-    difference        *d = bs_arena_alloc(&e->arena, (N * N + 1) * sizeof *d);
-    const bs_lexicon  *lexicon = &bs_preprocess_tag(&e->m->known)->lexicon;
-    basin_status       s =
-        d ? bs_tag_truth_make(bs_dataset_tag(&e->data), lexicon, &truth, err) : bs_fail_nomem(err);
-    for (int32_t t = 0; t < bs_dataset_tag(&e->data)->tokens && !s; t++) {
-        if (truth.gold[t] < 0 || truth.gold[t] != net[t])
-            continue;
-        out->right++;
-        if (cost[t] == net[t])
-            continue;
-        out->differ++;
-        difference *x = &d[(size_t)net[t] * N + (size_t)cost[t]];
-        *x = (difference){net[t], cost[t], x->times + 1};
-    }
-    if (!s)
-        qsort(d, N * N, sizeof *d, by_times);
-    for (size_t i = 0; i < BS_EXPLAIN_DIFFERENCES && i < N * N && !s && d[i].times > 0; i++) {
-        out->pair[i].truth = d[i].truth;
-        out->pair[i].cost = d[i].cost;
-        out->pair[i].times = d[i].times;
-        out->pairs++;
-    }
-    bs_tag_truth_free(&truth);
-    return s;
-}
-
-static basin_status compare_nets(bs_explanation *e, basin_error *err)
-{
-    bs_outputs   net = {0}, cost = {0};
-    basin_status s = BASIN_OK;
-    if (!e->m->has_cost_net)
-        return s;
-    s = bs_explain_predict(e, &e->data, "net", &net, err);
-    if (!s)
-        s = bs_explain_predict(e, &e->data, "cost", &cost, err);
-    if (!s)
-        s = bs_explain_measure(e, &e->data, &net, &e->nets.net, err);
-    if (!s)
-        s = bs_explain_measure(e, &e->data, &cost, &e->nets.cost, err);
-    if (!s)
-        s = count_differences(e, bs_outputs_tag(&net)->tag, bs_outputs_tag(&cost)->tag, err);
-    bs_outputs_free(&net);
-    bs_outputs_free(&cost);
-    return s;
-}
-
 static basin_status open_scorer(const bs_explanation *e, bs_scorer **out, basin_error *err)
 {
     bs_inference how;
@@ -272,174 +202,70 @@ static basin_status look(bs_explanation *e, basin_error *err)
         s = count_transitions(e, err);
     if (!s)
         s = bs_explain_compare(e, 0, err);
-    return s ? s : compare_nets(e, err);
+    return s;
 }
 
 /* ---- one sentence ---- */
 
-/* Copies of it as one batch, each with its own sequence. */
-typedef struct {
-    const bs_batch *b;
-    int32_t         n; /* tokens */
-    size_t          copies, T, N;
-    int32_t        *tag;    /* [n] predicted */
-    float          *score;  /* [n] */
-    int32_t        *gold;   /* [n], -1: missing, or unknown to the model */
-    const char    **truth;  /* [n] as in the file, or NULL */
-    double         *unary;  /* [n, N] */
-    double         *change; /* [n, N] of the energy, when token t gets tag k */
-    real           *y;      /* [COPIES, T, N] */
-} sentence;
-
-static void put_tags(const sentence *x, size_t copy, const int32_t *tag)
+/* The energy of a sequence of tags; NaN where one is unknown to the model. */
+static basin_status energy_of(bs_explanation *e, const bs_batch *b, const int32_t *tag, real *y,
+                              double *out, basin_error *err)
 {
-    real *y = x->y + copy * x->T * x->N;
-    memset(y, 0, x->T * x->N * sizeof *y);
-    for (size_t t = 0; t < (size_t)x->n; t++)
-        if (tag[t] >= 0)
-            y[t * x->N + (size_t)tag[t]] = 1;
-}
-
-static void put_tag(const sentence *x, size_t copy, size_t t, size_t tag)
-{
-    real *y = x->y + (copy * x->T + t) * x->N;
-    memset(y, 0, x->N * sizeof *y);
-    y[tag] = 1;
-}
-
-static basin_status energy_of(bs_explanation *e, const sentence *x, const int32_t *tag, double *out,
-                              basin_error *err)
-{
-    const real *energy;
-    put_tags(x, 0, tag);
-    basin_status s = bs_energy_probe_energy(e->probe, x->b, x->y, &energy, err);
+    const size_t n = (size_t)bs_dataset_tag(&e->one)->tokens, N = (size_t)e->names;
+    const real  *energy;
+    *out = NAN;
+    memset(y, 0, (size_t)b->size.length * N * sizeof *y);
+    for (size_t t = 0; t < n; t++) {
+        if (tag[t] < 0 || tag[t] >= e->names)
+            return BASIN_OK;
+        y[t * N + (size_t)tag[t]] = 1;
+    }
+    basin_status s = bs_energy_probe_energy(e->probe, b, y, &energy, err);
     if (!s)
         *out = (double)energy[0];
     return s;
 }
 
-/* Resets all copies to the predicted tags. */
-static basin_status energies(bs_explanation *e, sentence *x, basin_error *err)
+/* The energy of each token: of its tag by itself, and with its neighbours: W[before][tag], after
+ * the last token also W[tag][end]; start and end are number N. */
+static void fill_terms(bs_explanation *e, const bs_outputs *y, const real *unary, const real *W)
 {
-    bool known = true;
-    for (int32_t t = 0; t < x->n; t++)
-        known &= x->gold[t] >= 0;
-    e->row.energy_truth = NAN;
-    basin_status s = known ? energy_of(e, x, x->gold, &e->row.energy_truth, err) : BASIN_OK;
-    for (size_t k = 0; k < x->copies; k++)
-        put_tags(x, k, x->tag);
-    return s ? s : energy_of(e, x, x->tag, &e->row.energy, err);
-}
-
-static basin_status change_tags(bs_explanation *e, sentence *x, basin_error *err)
-{
-    const size_t all = (size_t)x->n * x->N;
-    basin_status s = BASIN_OK;
-    for (size_t first = 0; first < all && !s; first += x->copies) {
-        const size_t n = all - first < x->copies ? all - first : x->copies;
-        const real  *energy;
-        for (size_t k = 0; k < n; k++)
-            put_tag(x, k, (first + k) / x->N, (first + k) % x->N);
-        s = bs_energy_probe_energy(e->probe, x->b, x->y, &energy, err);
-        for (size_t k = 0; k < n; k++) {
-            const size_t t = (first + k) / x->N;
-            put_tag(x, k, t, (size_t)x->tag[t]);
-            if (!s)
-                x->change[first + k] = (double)energy[k] - e->row.energy;
-        }
-        if (!s)
-            s = bs_explain_go_on(e, err);
+    const bs_corpus *c = bs_dataset_tag(&e->one);
+    const int32_t   *tag = bs_outputs_tag(y)->tag;
+    const size_t     N = (size_t)e->names;
+    for (int32_t t = 0; t < c->tokens; t++) {
+        const size_t k = (size_t)tag[t], before = t > 0 ? (size_t)tag[t - 1] : N;
+        const bool   last = t == c->tokens - 1;
+        e->row.term[t] = (bs_explained_term){
+            .name = c->words.item[c->word[t]].text,
+            .truth = c->tag[t] < 0 ? NULL : c->tags.item[c->tag[t]].text,
+            .predicted = e->name[k],
+            .probability = (double)y->scores[t],
+            .local = -(double)unary[(size_t)t * N + k],
+            .shared = -(double)W[before * (N + 1) + k] - (last ? (double)W[k * (N + 1) + N] : 0)};
     }
-    return s;
 }
 
-/* W[before][tag], and after the last token W[tag][end]; start and end are number N. */
-static double neighbours(const real *W, const sentence *x, int32_t t)
-{
-    const size_t N = x->N, tag = (size_t)x->tag[t];
-    const size_t before = t > 0 ? (size_t)x->tag[t - 1] : N;
-    double       sum = (double)W[before * (N + 1) + tag];
-    if (t == x->n - 1)
-        sum += (double)W[tag * (N + 1) + N];
-    return sum;
-}
-
-static void fill_terms(bs_explanation *e, const sentence *x, const real *W)
+static basin_status look_at_sentence(bs_explanation *e, const bs_batch *b, const bs_outputs *out,
+                                     const int32_t *gold, basin_error *err)
 {
     bs_explained_row *r = &e->row;
-    const bs_corpus  *c = bs_dataset_tag(&e->one);
-    for (int32_t t = 0; t < x->n; t++) {
-        const size_t at = (size_t)t * x->N;
-        size_t       best = x->N;
-        r->term[t] = (bs_explained_term){.name = c->words.item[c->word[t]].text,
-                                         .truth = x->truth[t],
-                                         .predicted = e->name[x->tag[t]],
-                                         .probability = (double)x->score[t],
-                                         .local = -x->unary[at + (size_t)x->tag[t]],
-                                         .shared = -neighbours(W, x, t)};
-        for (size_t k = 0; k < x->N; k++) {
-            if (k == (size_t)x->tag[t])
-                continue;
-            bs_explained_term flip = r->term[t];
-            flip.other = e->name[k];
-            flip.change = x->change[at + k];
-            bs_explain_flip(r, &flip);
-            if (best == x->N || flip.change < x->change[at + best])
-                best = k;
-        }
-        if (best < x->N) {
-            r->term[t].other = e->name[best];
-            r->term[t].change = x->change[at + best];
-        }
-    }
-}
-
-static basin_status look_at_sentence(bs_explanation *e, bs_batches *f, bs_scorer *scorer,
-                                     sentence *x, basin_error *err)
-{
-    static const int32_t index[COPIES] = {0}; /* the only sentence */
-    bs_tag_decoder       d;
-    bs_scored            found;
-    const real          *scores;
-    basin_status         s =
-        bs_tag_decoder_make(scorer, &bs_preprocess_tag(&e->m->known)->lexicon, &d, err);
-    x->copies = (size_t)f->fits(f, index, COPIES);
-    x->b = f->rows(f, index, (int32_t)x->copies);
-    if (!s)
-        s = bs_scorer_batch(scorer, x->b, &found, err);
-    if (!s)
-        s = bs_tag_decide(&d, &found, 0, x->n, x->tag, x->score, err);
-    bs_tag_decoder_free(&d);
-    if (!s)
-        s = bs_energy_probe_potentials(e->probe, x->b, &scores, err);
-    for (size_t i = 0; i < (size_t)x->n * x->N && !s; i++)
-        x->unary[i] = (double)scores[i];
-    if (!s)
-        s = energies(e, x, err);
-    if (!s)
-        s = change_tags(e, x, err);
     const bs_segment *w = bs_params_find(e->m->params, "energy/W");
-    real             *W;
+    const size_t      parts = (size_t)(b->size.rows * b->size.length) * (size_t)e->names;
+    real             *y = bs_arena_alloc(&e->arena, parts * sizeof *y), *W;
+    const real       *unary;
+    basin_status      s = y ? energy_of(e, b, gold, y, &r->energy_truth, err) : bs_fail_nomem(err);
+    if (!s)
+        s = energy_of(e, b, bs_outputs_tag(out)->tag, y, &r->energy, err);
+    if (!s)
+        s = bs_energy_probe_potentials(e->probe, b, &unary, err);
     if (!s)
         s = bs_params_map(e->m->params, w, BS_READ, &W, err);
     if (s)
         return s;
-    fill_terms(e, x, W);
+    fill_terms(e, out, unary, W);
     bs_params_unmap(e->m->params, w, BS_READ, W);
     return BASIN_OK;
-}
-
-static basin_status take_truth(const bs_explanation *e, sentence *x, basin_error *err)
-{
-    const bs_corpus *c = bs_dataset_tag(&e->one);
-    bs_tag_truth     truth = {0};
-    basin_status s = bs_tag_truth_make(c, &bs_preprocess_tag(&e->m->known)->lexicon, &truth, err);
-    for (int32_t t = 0; t < x->n && !s; t++) {
-        x->gold[t] = truth.gold[t] < e->names ? truth.gold[t] : -1;
-        x->truth[t] = c->tag[t] < 0 ? NULL : c->tags.item[c->tag[t]].text;
-    }
-    bs_tag_truth_free(&truth);
-    return s;
 }
 
 static const char *text_of(bs_explanation *e)
@@ -459,32 +285,27 @@ static basin_status explain_row(bs_explanation *e, basin_error *err)
 {
     const bs_model_file *m = e->m;
     bs_explained_row    *r = &e->row;
-    sentence             x = {.n = bs_dataset_tag(&e->one)->tokens, .N = (size_t)e->names};
+    const bs_corpus     *c = bs_dataset_tag(&e->one);
+    static const int32_t only = 0;
+    bs_tag_truth         truth = {0};
+    bs_outputs           y = {0};
     bs_batches          *f = NULL;
-    bs_scorer           *scorer = NULL;
-    const size_t         n = (size_t)x.n;
-    x.T = (size_t)bs_tag_rounded(x.n);
-    x.tag = bs_arena_alloc(&e->arena, n * sizeof *x.tag);
-    x.score = bs_arena_alloc(&e->arena, n * sizeof *x.score);
-    x.gold = bs_arena_alloc(&e->arena, n * sizeof *x.gold);
-    x.truth = bs_arena_alloc(&e->arena, n * sizeof *x.truth);
-    x.unary = bs_explain_matrix(e, x.n, e->names);
-    x.change = bs_explain_matrix(e, x.n, e->names);
-    x.y = bs_arena_alloc(&e->arena, COPIES * x.T * x.N * sizeof *x.y);
-    r->term = bs_arena_alloc(&e->arena, n * sizeof *r->term);
-    r->n_terms = x.n;
+    r->term = bs_arena_alloc(&e->arena, (size_t)c->tokens * sizeof *r->term);
+    r->n_terms = c->tokens;
     r->text = text_of(e);
-    bool ok = x.tag && x.score && x.gold && x.truth && x.unary && x.change && x.y && r->term;
-    basin_status s = ok && r->text ? take_truth(e, &x, err) : bs_fail_nomem(err);
+    basin_status s = r->term && r->text
+                         ? bs_tag_truth_make(c, &bs_preprocess_tag(&m->known)->lexicon, &truth, err)
+                         : bs_fail_nomem(err);
     if (!s)
-        s = open_scorer(e, &scorer, err);
+        s = bs_explain_predict(e, &e->one, &y, err);
     if (!s)
-        s = bs_batches_tag_all(&e->one, &m->known, &m->spec, COPIES, &f, err);
+        s = bs_batches_tag_all(&e->one, &m->known, &m->spec, 1, &f, err);
     if (!s)
-        s = look_at_sentence(e, f, scorer, &x, err);
+        s = look_at_sentence(e, f->rows(f, &only, 1), &y, truth.gold, err);
     if (f)
         f->free(f);
-    bs_scorer_free(scorer);
+    bs_outputs_free(&y);
+    bs_tag_truth_free(&truth);
     return s;
 }
 
