@@ -196,6 +196,17 @@ static inline void bundle_refused(const bundle *b, const char *options, const ch
         fail_msg("'%s' is not in: %s", text, err.msg);
 }
 
+/* A copy of the images of a part, which must exist. */
+static inline basin_status bundle_part(const bs_images *im, uint8_t part, bs_images **out,
+                                       basin_error *err)
+{
+    int32_t row[MOST_ENTRIES], n = 0;
+    for (int32_t i = 0; i < im->n; i++)
+        if (im->part[i] == part)
+            row[n++] = i;
+    return bs_images_select(im, row, n, out, err);
+}
+
 static inline bool noted(const bs_notes *notes, const char *part)
 {
     for (size_t i = 0; i < notes->n; i++)

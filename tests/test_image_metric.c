@@ -98,10 +98,6 @@ static void empty_and_ignored(void **state)
     assert_int_equal(k.empty_gold, 2);
     assert_int_equal(k.empty_both, 1);
     assert_int_equal(k.classes_union, 2);
-    bs_seg_metrics_clear(m);
-    bs_seg_metrics_finish(m, v);
-    assert_true(isnan(V(mean_iou)));
-    assert_int_equal(bs_seg_metrics_counts(m).ignored, 0);
     bs_seg_metrics_free(m);
 }
 
@@ -178,12 +174,12 @@ static void intervals_and_tests(void **state)
         assert_int_equal(bs_seg_metrics_add(b, g, q, 50, NULL), BASIN_OK);
     }
     bs_seg_metrics_finish(a, v);
-    assert_int_equal(bs_seg_metrics_intervals(a, 1, 400, 0.95, out, &err), BASIN_OK);
+    assert_int_equal(bs_seg_metrics_sampled(a, &x, &err), BASIN_OK);
+    assert_int_equal(bs_bootstrap(&x, 1, 400, 0.95, out, &err), BASIN_OK);
     for (int k = 0; k < BS_SEG_METRIC_COUNT; k++) {
         near(out[k].value, v[k]);
         assert_true(out[k].lo < v[k] && out[k].hi > v[k] && out[k].sd > 0);
     }
-    assert_int_equal(bs_seg_metrics_sampled(a, &x, &err), BASIN_OK);
     assert_int_equal(bs_seg_metrics_sampled(b, &y, &err), BASIN_OK);
     assert_int_equal(bs_paired_bootstrap(&x, &y, 1, 400, 0.95, pair, &err), BASIN_OK);
     assert_true(pair[BS_SEG_METRIC_mean_iou].difference > 0.2 &&

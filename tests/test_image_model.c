@@ -199,15 +199,9 @@ static void models_hold_their_list_of_classes(void **state)
     assert_non_null(strstr(wrong.msg, "the colour 0 0 128 at column 1, row 1 is not a class of the "
                                       "model's training data"));
 
-    /* A model of an earlier version: a path and no colours. */
-    snprintf(bs_preprocess_seg(&known)->image.names, sizeof bs_preprocess_seg(&known)->image.names,
-             "list.txt");
     bs_preprocess_seg(&known)->colour = NULL;
     assert_int_equal(ask("red", false, &part, &wrong), BASIN_EDATA);
     assert_non_null(strstr(wrong.msg, "and the model knows none"));
-    OK(bs_write_file("list.txt", list, strlen(list), err));
-    OK(ask("red", false, &part, err));
-    bs_dataset_free(&part);
 }
 
 /* ---- predictions ---- */
@@ -245,15 +239,10 @@ static void predictions_do_not_look_at_masks(void **state)
     bundle_free(&b); /* names alone tell which of these is a photo */
     bundle_photo(&b, "view.png", 8, 8, 3, 1);
     bundle_photo(&b, "view_L.png", 8, 8, 3, 2);
-    bundle_text(&b, "../pairs.csv", "image,mask\nflat/view.png,flat/gone.png\n");
     bundle_folder(&b, "flat");
     OK(ask("flat", true, &part, err));
     assert_int_equal(part.rows, 1);
     assert_string_equal(bs_dataset_seg(&part)->name[0], "view");
-    bs_dataset_free(&part);
-    assert_int_not_equal(ask("pairs.csv", false, &part, &wrong), BASIN_OK);
-    OK(ask("pairs.csv", true, &part, err));
-    assert_int_equal(part.rows, 1);
     bs_dataset_free(&part);
 }
 

@@ -520,7 +520,7 @@ static void parts_and_selections(void **state)
     assert_string_equal(im->name[0], "i3"); /* in the order of the list */
     assert_int_equal(im->part[0], 1);
     assert_int_equal(im->parts[1] + 10 * im->parts[2] + 100 * im->parts[3], 213);
-    assert_int_equal(bs_images_take_part(im, "train", &train, &err), BASIN_OK);
+    assert_int_equal(bundle_part(im, 1, &train, &err), BASIN_OK);
     bs_images *alone = bundle_images(&b, "", "train", NULL);
     assert_int_equal(alone->n, 3);
     assert_true(alone->hash == train->hash);
@@ -530,8 +530,6 @@ static void parts_and_selections(void **state)
     bundle_text(&b, "set/splits/val.txt", "i0\n");
     bundle_refused(&b, "", NULL,
                    "set.tar: set/splits/val.txt: 'i0' is also in set/splits/train.txt");
-    bundle_text(&b, "pairs.csv", "image\nset/images/i0.png\nset/images/gone.png\n");
-    bundle_refused(&b, "", NULL, "set.tar: pairs.csv:3: there is no picture 'set/images/gone.png'");
 
     const int32_t rows[] = {5, 0, 0};
     assert_int_equal(bs_images_select(im, rows, 3, &one, &err), BASIN_OK);
@@ -549,7 +547,6 @@ static void marks_before_lists(void **state)
 {
     (void)state;
     static const char wide[] = "\xff\xfei\0001\0\n\0", bare[] = "\0i\0003\0\n";
-    bs_notes          notes;
     for (int i = 0; i < 4; i++) {
         char name[40];
         snprintf(name, sizeof name, "images/i%d.png", i);
@@ -564,20 +561,12 @@ static void marks_before_lists(void **state)
     assert_string_equal(im->class_name[0], "none");
     bs_images_free(im);
     bundle_bytes(&b, "readme.txt", wide, sizeof wide - 1);
-    bs_notes_init(&notes);
-    bs_images_free(bundle_images(&b, "", NULL, &notes));
-    assert_true(noted(&notes, "set.tar: readme.txt is UTF-16 and was not read"));
-    bs_notes_free(&notes);
+    bs_images_free(bundle_images(&b, "", NULL, NULL)); /* is no list */
     bundle_bytes(&b, "lists/val.txt", wide, sizeof wide - 1);
     bundle_refused(&b, "", NULL, "set.tar: lists/val.txt: is UTF-16; save it as UTF-8");
     bs_buf_clear(&b.entry[b.n - 1].data);
     bs_buf_add(&b.entry[b.n - 1].data, bare, sizeof bare - 1);
     bundle_refused(&b, "", NULL, "set.tar: lists/val.txt: is UTF-16; save it as UTF-8");
-    bs_buf_clear(&b.entry[b.n - 1].data);
-    bundle_text(&b, "pairs.csv", "\xef\xbb\xbfimage,mask\nimages/i2.png,masks/i1.png\n");
-    im = bundle_images(&b, "", NULL, NULL);
-    assert_int_equal(im->n, 1);
-    bs_images_free(im);
 }
 
 static void twins_are_found(void **state)
@@ -592,7 +581,7 @@ static void twins_are_found(void **state)
     bs_images *im = bundle_images(&b, "", NULL, NULL);
     assert_int_equal(bs_images_twins(im, &twin, &n, &err), BASIN_OK);
     assert_int_equal(n, 1);
-    assert_true(twin[0].same && twin[0].across);
+    assert_true(twin[0].across);
     bs_free(twin);
     bs_buf_init(&table, 1 << 16);
     bs_buf_init(&json, 1 << 16);
@@ -666,7 +655,7 @@ static void allocation_failures(void **state)
         bs_mem_fail_at(at);
         s = bs_images_read_memory("set.tar", bytes, n, &o, NULL, NULL, &im, &notes, &err);
         if (!s)
-            s = bs_images_take_part(im, "train", &part, &err);
+            s = bundle_part(im, 1, &part, &err);
         if (!s)
             s = bs_images_split(im, (double[]){2, 1}, 2, 3, to, &err);
         if (!s)

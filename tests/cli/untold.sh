@@ -49,10 +49,10 @@ printf '{"tokens": ["a", "b"], "ner_tags": [0, 1]}\n' > beside/j.jsonl && mkfifo
 try basin data inspect beside/j.jsonl --task tag | tail -n 2 | cut -c1-60
 mkdir brat && echo 'a text' > brat/a.txt && mkfifo brat/a.ann brat/b.txt && : > brat/b.ann && printf 'T1\tX 0 1\ta\n' > brat/c.ann && echo a > brat/c.txt
 try basin data inspect brat --task tag | tail -n 2 | cut -c1-70
-mkdir pictures && mkfifo pictures/p.png && printf 'image,mask\np.png,p.png\n' > pictures/list.csv
-try basin data inspect pictures/list.csv
-printf 'image,mask\n/dev/zero,/dev/zero\n' > pictures/list.csv
-try basin data inspect pictures/list.csv --task seg
+mkdir pictures && mkfifo pictures/p.png
+outlines() { echo "{\"images\": [{\"id\": 1, \"file_name\": \"$1\"}], \"categories\": [{\"id\": 1, \"name\": \"x\"}], \"annotations\": [{\"id\": 1, \"image_id\": 1, \"category_id\": 1, \"segmentation\": [[0, 0, 2, 0, 2, 2]]}]}" > pictures/list.json; }
+outlines p.png && try basin data inspect pictures/list.json
+outlines /dev/zero && try basin data inspect pictures/list.json --task seg
 cp -r fine run && rm run/metrics.jsonl && mkfifo run/metrics.jsonl
 try basin report run
 cp -r fine run2 && rm run2/config && mkfifo run2/config

@@ -27,15 +27,13 @@ typedef struct {
     const char   *folder; /* the folders, without words for roles */
     const char   *stem;   /* file name without extension */
     int32_t       partner;
-    int           suffix; /* length of an ending such as _mask in the stem */
 } bs_file;
 
-/* A text file that may be a list of names, a list of classes or a table of pairs. */
+/* A list of the photos of a part, or of classes. */
 typedef struct {
     const char *name;
     int         source;
-    const char *text; /* [len], NUL-terminated */
-    size_t      len;
+    char       *text; /* lines are cut apart when it is read */
 } bs_text_file;
 
 typedef struct {
@@ -78,19 +76,17 @@ typedef struct {
     bs_class class[256];
     int         n_classes; /* 0: no list of classes */
     const char *classes_from;
-    int32_t     lone_images, lone_masks, others; /* files left out */
-    int32_t     unlisted;                        /* pairs that are in no list of a part */
-    bool        lists;                           /* parts come from lists */
+    int32_t     lone_masks; /* that no photo has */
+    bool        lists;      /* parts come from lists */
 } bs_catalogue;
 
 typedef struct {
     const char *image_suffix, *mask_suffix; /* "" = the usual endings */
     bool        need_mask;                  /* leave out photos without a mask if others have one */
-    const char *class_file; /* content of a list of classes given by the user; NULL = look for
-                               one */
-    const char *class_file_name;
-    bool        classes_known; /* they are in the catalogue already */
-    const char *const *known;  /* [n_known] names of classes, which categories must have; NULL:
+    char *class_file; /* content of a list of classes given by the user; NULL = look for one */
+    const char        *class_file_name;
+    bool               classes_known; /* they are in the catalogue already */
+    const char *const *known; /* [n_known] names of classes, which categories must have; NULL:
                                   any */
     int                n_known;
     const char        *who;        /* who knows them */
@@ -106,7 +102,6 @@ basin_status bs_catalogue_text(bs_catalogue *c, const char *name, int source, co
                                size_t len, basin_error *err);
 
 bool bs_is_picture_name(const char *name);
-bool bs_is_text_name(const char *name); /* may be a list */
 bool bs_is_json_name(const char *name);
 /* "TIFF", "GIF", ...: the kind of an unsupported picture, by its extension; NULL: none. */
 const char *bs_foreign_picture(const char *name);
@@ -122,21 +117,9 @@ bool bs_is_list_name(const char *name);
 basin_status bs_catalogue_outlines(bs_catalogue *c, const char *name, int source, bool given,
                                    bs_coco *coco, basin_error *err);
 
-/* Finds the pairs. Errors: nothing found, two photos of one name, a name in two parts, a table that
- * names missing files. */
+/* Finds the pairs. Errors: two photos of one name, a name in two parts. */
 basin_status bs_catalogue_pair(bs_catalogue *c, const bs_pair_options *o, bs_notes *notes,
                                basin_error *err);
-
-/* A table of pairs: cells of the columns image, mask and part (empty if there is no such column).
- * Calls visit() for every row; false = out of memory. */
-typedef struct {
-    const char *image, *mask, *part;
-    long        line;
-} bs_table_row;
-
-bool         bs_is_table(const char *text, size_t len);
-basin_status bs_table_read(const char *name, const char *text, size_t len, bs_arena *arena,
-                           bs_table_row **rows, size_t *n, basin_error *err);
 
 /* "train", "val", "validation", ...; BS_PART_NONE for any other word. */
 bs_image_part bs_part_word(const char *text, size_t len);
@@ -145,12 +128,13 @@ const char   *bs_part_name(bs_image_part part); /* "train", "valid", "test", "" 
 /* The prefix of file names in messages. */
 const char *bs_catalogue_root(const bs_catalogue *c, int source);
 
+/* The number of a file, or -1; after drop_repeats() has sorted them. */
+int32_t bs_catalogue_find(const bs_catalogue *c, int source, const char *name);
+
 /* For the parts of the catalogue. */
 basin_status bs_catalogue_lists(bs_catalogue *c, bs_notes *notes, basin_error *err);
 basin_status bs_catalogue_classes(bs_catalogue *c, const bs_pair_options *o, bs_notes *notes,
                                   basin_error *err);
-basin_status bs_catalogue_tables(bs_catalogue *c, const bs_pair_options *o, bool *found,
-                                 bs_notes *notes, basin_error *err);
 basin_status bs_catalogue_push(bs_catalogue *c, bs_pair pair, basin_error *err);
 /* Pairs photos with their outlines, where there are annotations and no masks. */
 basin_status bs_catalogue_drawn(bs_catalogue *c, const bs_pair_options *o, bool *found,
@@ -159,7 +143,23 @@ basin_status bs_catalogue_drawn(bs_catalogue *c, const bs_pair_options *o, bool 
 bs_image_part bs_part_of_list(const char *name, bool *several);
 /* Finds folders, roles and stem in a file's name. */
 basin_status bs_catalogue_place(bs_catalogue *c, bs_file *f, basin_error *err);
-/* Reads classes from a list given by the user. */
-basin_status bs_catalogue_class_file(bs_catalogue *c, const bs_pair_options *o, basin_error *err);
+
+/* Files by the end of their paths, as lists and annotations name them. */
+typedef struct {
+    const bs_catalogue *c;
+    bs_arena            arena;
+    bs_names            stems;
+    int32_t            *last; /* [stems] a file with that stem ... */
+    int32_t            *next; /* [files] ... and another one; -1: no more */
+} bs_photos;
+/* How well a file fits that has the right name, below BS_PHOTO_FITS; 0: not at all. */
+typedef int bs_photo_fit(const void *self, int32_t file);
+enum { BS_PHOTO_FITS = 16 };
+
+basin_status bs_photos_index(const bs_catalogue *c, bs_photos *p, basin_error *err);
+void         bs_photos_free(bs_photos *p); /* also after an error */
+/* The file whose path ends in the text, with or without an extension, or else in its last part. Of
+ * several the one that fits best; the right extension comes first. -1: none, -2: several. */
+int32_t bs_photos_find(const bs_photos *p, const char *text, bs_photo_fit *fit, const void *self);
 
 #endif

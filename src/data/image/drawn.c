@@ -153,7 +153,7 @@ static basin_status number_classes(bs_catalogue *c, const bs_pair_options *o, bs
         c->n_classes = o->n_known;
         c->classes_from = o->who;
     } else if (o->class_file) {
-        s = bs_catalogue_class_file(c, o, err);
+        s = bs_catalogue_classes(c, o, notes, err);
     }
     if (!s)
         s = o->known || o->class_file ? number_by_name(c, o, e, n, notes, err)
@@ -167,83 +167,33 @@ static basin_status number_classes(bs_catalogue *c, const bs_pair_options *o, bs
 /* --- photos ---------------------------------------------------------------- */
 
 typedef struct {
-    bs_catalogue *c;
-    basin_error  *err;
-    bs_arena      arena;
-    bs_names      names; /* of files without their folders */
-    int32_t      *last;  /* [names] a file with that name ... */
-    size_t        cap;
-    int32_t      *next; /* [files] ... and another one; -1: no more */
-    size_t        missing, named;
-    const char   *example;
+    bs_catalogue      *c;
+    basin_error       *err;
+    bs_photos          photos;
+    const bs_outlines *from;
+    size_t             missing, named;
+    const char        *example;
 } finding;
 
-static basin_status list_files(finding *f)
+/* Best is a file next to the annotations, then those of their source and part. */
+static int fits(const void *self, int32_t file)
 {
-    const bs_catalogue *c = f->c;
-    f->next = bs_alloc((c->n_files + 1) * sizeof *f->next);
-    if (!f->next)
-        return bs_fail_nomem(f->err);
-    for (size_t i = 0; i < c->n_files; i++) {
-        const char *base = base_of(c->file[i].name);
-        bool        fresh;
-        void       *list = f->last;
-        int32_t     k = bs_names_add(&f->names, base, strlen(base), &fresh);
-        if (k < 0 || !bs_grow(&list, &f->cap, (size_t)k + 1, sizeof *f->last, INT32_MAX))
-            return bs_fail_nomem(f->err);
-        f->last = list;
-        f->next[i] = fresh ? -1 : f->last[k];
-        f->last[k] = (int32_t)i;
-    }
-    return BASIN_OK;
-}
-
-/* "b/c.jpg" is the end of "a/b/c.jpg", but not of "ab/c.jpg". */
-static bool ends_in(const char *path, const char *end)
-{
-    const size_t n = strlen(path), len = strlen(end);
-    return n >= len && strcmp(path + n - len, end) == 0 && (n == len || path[n - len - 1] == '/');
-}
-
-/* How well a file with the right name fits: best one next to the annotations, then those of their
- * source and part. */
-static int fits(const bs_outlines *a, const bs_file *f, const char *text)
-{
-    const size_t folder = (size_t)(base_of(a->name) - a->name);
-    const bool   same = f->source == a->source;
-    if (same && strncmp(f->name, a->name, folder) == 0 && strcmp(f->name + folder, text) == 0)
+    const finding     *f = self;
+    const bs_outlines *a = f->from;
+    const bs_file     *p = &f->c->file[file];
+    const size_t       folder = (size_t)(base_of(a->name) - a->name);
+    const bool         same = p->source == a->source;
+    if (same && strncmp(p->name, a->name, folder) == 0 && !strchr(p->name + folder, '/'))
         return 4;
-    return 1 + same + (f->part == a->part);
+    return 1 + same + (p->part == a->part);
 }
 
-/* -1: none; -2: several that fit equally well. */
-static int32_t find_photo(const finding *f, const bs_outlines *a, const char *text)
-{
-    const char   *base = base_of(text);
-    const int32_t k = bs_names_find(&f->names, base, strlen(base));
-    int32_t       found = -1;
-    int           most = 0;
-    for (int32_t i = k < 0 ? -1 : f->last[k]; i >= 0; i = f->next[i]) {
-        const bs_file *file = &f->c->file[i];
-        const int      fit = ends_in(file->name, text) ? fits(a, file, text) : 0;
-        if (fit == 0 || fit < most)
-            continue;
-        found = fit > most ? i : -2;
-        most = fit;
-    }
-    return found;
-}
-
-static basin_status take_entry(finding *f, const bs_outlines *a, size_t at)
+static basin_status take_entry(finding *f, size_t at)
 {
     bs_catalogue        *c = f->c;
+    const bs_outlines   *a = f->from;
     const bs_coco_image *im = &a->coco.image[at];
-    const char          *text = im->file;
-    while (text[0] == '/' || (text[0] == '.' && text[1] == '/'))
-        text++;
-    int32_t file = find_photo(f, a, text);
-    if (file == -1)
-        file = find_photo(f, a, base_of(text));
+    const int32_t        file = bs_photos_find(&f->photos, im->file, fits, f);
     if (file == -1) {
         f->example = f->example ? f->example : im->file;
         f->missing++;
@@ -271,10 +221,11 @@ static basin_status take_entry(finding *f, const bs_outlines *a, size_t at)
 static basin_status take_entries(finding *f, const bs_outlines *a, bs_notes *notes)
 {
     basin_status s = BASIN_OK;
+    f->from = a;
     f->missing = f->named = 0;
     f->example = NULL;
     for (size_t i = 0; i < a->coco.n_images && !s; i++)
-        s = take_entry(f, a, i);
+        s = take_entry(f, i);
     if (!s && f->named == 0 && f->missing)
         s = bs_fail(f->err, BASIN_EDATA,
                     "%s: none of its %zu photos exists, such as '%.200s'; they are searched next "
@@ -296,16 +247,17 @@ static basin_status take_entries(finding *f, const bs_outlines *a, bs_notes *not
 static void note_rest(bs_catalogue *c, bs_notes *notes)
 {
     const char *example = NULL;
+    int         n = 0;
     for (size_t i = 0; i < c->n_files; i++) {
         if (c->file[i].partner == TAKEN)
             continue;
-        c->lone_images++;
+        n++;
         example = example ? example : c->file[i].name;
     }
     if (example)
         bs_notes_add(notes, "unpaired",
-                     "%d pictures are in no list of annotated photos, such as %.120s: left out",
-                     (int)c->lone_images, example);
+                     "%d pictures are in no list of annotated photos, such as %.120s: left out", n,
+                     example);
 }
 
 /* Files about photos without outlines (captions, boxes, panoptic maps), and any if there are
@@ -350,19 +302,13 @@ basin_status bs_catalogue_drawn(bs_catalogue *c, const bs_pair_options *o, bool 
     *found = !s && c->n_outlines > 0;
     if (!*found)
         return s;
-    bs_arena_init(&f.arena, 0);
-    bs_names_init(&f.names, &f.arena);
-    if (!o->label_free)
+    s = bs_photos_index(c, &f.photos, err);
+    if (!s && !o->label_free)
         s = number_classes(c, o, notes, err);
-    if (!s)
-        s = list_files(&f);
     for (size_t i = 0; i < c->n_outlines && !s; i++)
         s = take_entries(&f, &c->outlines[i], notes);
     if (!s)
         note_rest(c, notes);
-    bs_names_free(&f.names);
-    bs_arena_free(&f.arena);
-    bs_free(f.last);
-    bs_free(f.next);
+    bs_photos_free(&f.photos);
     return s;
 }

@@ -114,24 +114,3 @@ basin_status bs_images_select(const bs_images *im, const int32_t *rows, int32_t 
     *out = to;
     return BASIN_OK;
 }
-
-basin_status bs_images_take_part(const bs_images *im, const char *part, bs_images **out,
-                                 basin_error *err)
-{
-    bs_image_part which = bs_part_word(part, strlen(part));
-    int32_t       n = 0;
-    *out = NULL;
-    if (which == BS_PART_NONE)
-        return bs_fail(err, BASIN_EARG, "'%.40s' is not train, valid or test", part);
-    int32_t *rows = bs_alloc(((size_t)im->n + 1) * sizeof *rows);
-    if (!rows)
-        return bs_fail_nomem(err);
-    for (int32_t i = 0; i < im->n; i++)
-        if (im->part[i] == which)
-            rows[n++] = i;
-    basin_status s =
-        n ? bs_images_select(im, rows, n, out, err)
-          : bs_fail(err, BASIN_EDATA, "no images in the part '%s'", bs_part_name(which));
-    bs_free(rows);
-    return s;
-}

@@ -1,6 +1,6 @@
 /* images.h -- a data set of photos and their masks.
  *
- * Reads folders, tar and zip archives (compressed or not), single pictures and tables of pairs. The
+ * Reads folders, tar and zip archives (compressed or not), single pictures and files of outlines. The
  * role of a file follows from its name (layout.c), its part from lists or folders. Every guess is a
  * note that names the option to change it. */
 #ifndef BS_IMAGE_IMAGES_H
@@ -119,9 +119,6 @@ bs_images_prior bs_images_prior_of(const bs_images *train);
 /* A copy of some images, in the given order. */
 basin_status bs_images_select(const bs_images *im, const int32_t *rows, int32_t n, bs_images **out,
                               basin_error *err);
-/* A copy of those of one part, as above; an error if there are none. */
-basin_status bs_images_take_part(const bs_images *im, const char *part, bs_images **out,
-                                 basin_error *err);
 
 /* part[i] becomes the number of a part, 0 .. parts - 1, of relative size share[]. Every part gets
  * its share of masks with much and with little foreground; equal photos stay together. The same
@@ -129,16 +126,13 @@ basin_status bs_images_take_part(const bs_images *im, const char *part, bs_image
 basin_status bs_images_split(const bs_images *im, const double *share, int parts, uint64_t seed,
                              int32_t *part, basin_error *err);
 
-/* Pairs of images that are equal or nearly so (photo and mask). */
+/* Two photos that are equal. */
 typedef struct {
     int32_t a, b;   /* a < b */
-    double  photo;  /* correlation of the photos; 1 = equal */
     bool    across; /* they are in different parts */
-    bool    same;   /* photos are identical */
 } bs_twin;
 
-/* *twins is a bs_alloc block. Near twins are only searched among at most 6000 images, equal ones
- * always. */
+/* Each equal photo with the one before it; *twins is a bs_alloc block. */
 basin_status bs_images_twins(const bs_images *im, bs_twin **twins, size_t *n, basin_error *err);
 
 /* For data inspect and check: a text table and a JSON object, either may be NULL. Notes (may be

@@ -13,7 +13,7 @@ typedef struct {
     int64_t  ignored, valid;
     int32_t  holding[256]; /* images in which the class occurs */
     bs_twin *twin;
-    size_t   twins, across, same;
+    size_t   twins, across;
 } facts;
 
 static void measure_mask(const bs_images *im, int32_t i, facts *f)
@@ -48,10 +48,8 @@ static basin_status measure(const bs_images *im, facts *f, basin_error *err)
             measure_mask(im, i, f);
     }
     basin_status s = bs_images_twins(im, &f->twin, &f->twins, err);
-    for (size_t k = 0; k < f->twins && !s; k++) {
+    for (size_t k = 0; k < f->twins && !s; k++)
         f->across += f->twin[k].across;
-        f->same += f->twin[k].same;
-    }
     return s;
 }
 
@@ -85,9 +83,8 @@ static void print_twins(const bs_images *im, const facts *f, bs_buf *out)
     char a[BS_VISIBLE], b[BS_VISIBLE];
     if (!f->twins)
         return;
-    bs_buf_printf(
-        out, "twins    %zu pairs of images are equal or nearly so, %zu exactly, %zu across parts",
-        f->twins, f->same, f->across);
+    bs_buf_printf(out, "twins    %zu pairs of photos are equal, %zu across parts", f->twins,
+                  f->across);
     size_t shown = 0;
     for (int turn = 0; turn < 2; turn++) /* those across parts matter most */
         for (size_t k = 0; k < f->twins && shown < SHOWN; k++) {
@@ -160,7 +157,7 @@ static void print_json(const bs_images *im, const facts *f, const bs_notes *note
         bs_json_close(out, '}');
     }
     bs_json_close(out, ']');
-    bs_json_members(out, "twins %lld twins_equal %lld", (long long)f->twins, (long long)f->same);
+    bs_json_members(out, "twins %lld", (long long)f->twins);
     bs_json_open(out, "twins_across", '[');
     for (size_t k = 0; k < f->twins; k++)
         if (f->twin[k].across)

@@ -1,4 +1,4 @@
-/* images_open.c -- what paths are: sources of files, tables of pairs, or nothing we read. */
+/* images_open.c -- what paths are: sources of files, annotations, or nothing we read. */
 #include <string.h>
 #include <unistd.h>
 
@@ -28,48 +28,6 @@ static bool is_there(const char *root, const char *name)
     char path[4096];
     bs_print(path, sizeof path, "%s%s", name[0] == '/' ? "" : root, name);
     return bs_is_file(path);
-}
-
-/* A table given as path: the files it names, relative to its folder. */
-static basin_status open_table(bs_image_sources *z, int at, const char *path, bool masks,
-                               int max_mb, basin_error *err)
-{
-    bs_buf        text;
-    bs_table_row *rows = NULL;
-    size_t        n = 0;
-    bs_source    *s = &z->source[at];
-    bs_buf_init(&text, BS_LONGEST_TEXT);
-    basin_status status = bs_read_file_most(path, max_mb, &text, err);
-    if (!status)
-        status =
-            bs_table_read(path, text.data ? text.data : "", text.len, &z->arena, &rows, &n, err);
-    const char  *slash = strrchr(path, '/');
-    size_t       folder = slash ? (size_t)(slash - path) + 1 : 0;
-    const char **file = bs_arena_alloc(&z->arena, (2 * n + 1) * sizeof *file);
-    const char  *root = folder ? bs_arena_copy(&z->arena, path, folder) : "./";
-    char        *copy = bs_arena_copy(&z->arena, text.data ? text.data : "", text.len);
-    if (!status && (!file || !root || !copy))
-        status = bs_fail_nomem(err);
-    for (size_t i = 0; i < n && !status; i++) {
-        const char *cell[2] = {rows[i].image, rows[i].mask};
-        for (int k = 0; k < 1 + masks && !status; k++) {
-            while (cell[k][0] == '.' && cell[k][1] == '/')
-                cell[k] += 2;
-            if (*cell[k] && !is_there(root, cell[k]))
-                status = bs_fail(err, BASIN_EDATA, "%s:%ld: there is no picture '%.80s'", path,
-                                 rows[i].line, cell[k]);
-            if (*cell[k])
-                file[s->n_files++] = cell[k];
-        }
-    }
-    if (!status) {
-        *s =
-            (bs_source){.kind = BS_SOURCE_FILES, .path = root, .file = file, .n_files = s->n_files};
-        z->table[at] = (bs_text_file){path + folder, at, copy, text.len};
-    }
-    bs_free(rows);
-    bs_buf_free(&text);
-    return status;
 }
 
 /* Folders, relative to its own, where the photos of an annotation file may be: that one, one named
@@ -152,7 +110,7 @@ static basin_status open_coco(bs_image_sources *z, int at, const char *path, int
     return s ? s : find_photos(z, at, root, line ? line + 1 : label, err);
 }
 
-/* Neither folder nor archive, picture or table. */
+/* Neither folder nor archive, picture or annotations. */
 static basin_status fail_source(const char *path, basin_error *err)
 {
     bs_input    *in;
@@ -171,9 +129,7 @@ static basin_status fail_source(const char *path, basin_error *err)
         return bs_fail(err, BASIN_EDATA, "%s: is a picture in the format %s; PNG and JPEG are read",
                        path, foreign);
     return bs_fail(err, BASIN_EDATA,
-                   "%s: not a folder, tar or zip archive, picture, table of pairs or file of "
-                   "annotations",
-                   path);
+                   "%s: not a folder, tar or zip archive, picture or file of annotations", path);
 }
 
 static basin_status is_coco_file(const char *path, bool *out)
@@ -188,16 +144,6 @@ static basin_status is_coco_file(const char *path, bool *out)
     *out = !s && n && bs_coco_sniff(head, n);
     bs_input_close(in);
     return s;
-}
-
-static basin_status open_text(bs_image_sources *z, int at, const char *path, bool masks, int max_mb,
-                              basin_error *err)
-{
-    bool         coco;
-    basin_status s = is_coco_file(path, &coco);
-    if (s == BASIN_ENOMEM)
-        return bs_fail_nomem(err);
-    return coco ? open_coco(z, at, path, max_mb, err) : open_table(z, at, path, masks, max_mb, err);
 }
 
 /* Standard input: a picture, or an archive of them. It is read twice, so it is buffered. */
@@ -276,9 +222,8 @@ basin_status bs_images_open(bs_image_sources *z, bs_image_set *set, const char *
     bs_arena_init(&z->arena, (size_t)2 << 30);
     z->source = bs_arena_alloc(&z->arena, (size_t)n * sizeof *z->source);
     z->label = bs_arena_alloc(&z->arena, (size_t)n * sizeof *z->label);
-    z->table = bs_arena_alloc(&z->arena, (size_t)n * sizeof *z->table);
     z->coco = bs_arena_alloc(&z->arena, (size_t)n * sizeof *z->coco);
-    if (!z->source || !z->label || !z->table || !z->coco)
+    if (!z->source || !z->label || !z->coco)
         return bs_fail_nomem(err);
     z->n = n;
     for (int i = 0; i < n && !s; i++) {
@@ -292,8 +237,11 @@ basin_status bs_images_open(bs_image_sources *z, bs_image_set *set, const char *
             return bs_fail_nomem(err);
         if ((s = look_at(set, i, masks, &z->source[i], err)))
             return s;
-        if (z->source[i].kind == BS_SOURCE_TEXT && !bs_foreign_picture(paths[i]))
-            s = open_text(z, i, paths[i], masks, max_mb, err);
+        bool coco = false;
+        if (z->source[i].kind == BS_SOURCE_TEXT && is_coco_file(paths[i], &coco) == BASIN_ENOMEM)
+            s = bs_fail_nomem(err);
+        else if (coco)
+            s = open_coco(z, i, paths[i], max_mb, err);
         else if (z->source[i].kind == BS_SOURCE_NONE || z->source[i].kind == BS_SOURCE_TEXT)
             s = fail_source(paths[i], err);
     }
@@ -334,26 +282,6 @@ static basin_status holds_pictures(const bs_source *s, bool *out)
     return status;
 }
 
-static basin_status is_table_file(const char *path, bool *out)
-{
-    bs_input    *in = NULL;
-    const char  *head;
-    size_t       n = 0;
-    basin_status s = bs_input_open(path, &in, NULL);
-    if (!s)
-        s = bs_input_peek(in, 8192, &head, &n, NULL);
-    if (!s && n) {
-        bs_buf copy; /* NUL-terminated */
-        bs_buf_init(&copy, 16384);
-        bs_buf_add(&copy, head, n);
-        s = copy.failed ? BASIN_ENOMEM : BASIN_OK;
-        *out = !s && bs_is_table(copy.data, copy.len);
-        bs_buf_free(&copy);
-    }
-    bs_input_close(in);
-    return s;
-}
-
 basin_status bs_images_sniff(const char *path, int *sure, basin_error *err)
 {
     enum { NOTHING_ELSE = 45, OURS = 99 };
@@ -365,8 +293,6 @@ basin_status bs_images_sniff(const char *path, int *sure, basin_error *err)
         s = holds_pictures(&source, &found);
     if (!s && source.kind == BS_SOURCE_TEXT)
         s = is_coco_file(path, &found);
-    if (!s && !found && source.kind == BS_SOURCE_TEXT)
-        s = is_table_file(path, &found);
     found = found || source.kind == BS_SOURCE_PICTURE;
     *sure = found ? OURS : many || bs_foreign_picture(path) ? NOTHING_ELSE : 0;
     return s == BASIN_ENOMEM ? bs_fail_nomem(err) : BASIN_OK;

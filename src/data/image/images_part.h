@@ -23,15 +23,14 @@ struct bs_image_set {
 
 /* What the paths of a data set stand for; close them, also after an error. */
 typedef struct {
-    bs_source    *source; /* [n] */
-    const char  **label;  /* [n] */
-    bs_arena      arena;
-    bs_text_file *table; /* [n] a table given as path; text NULL: none */
-    bs_coco      *coco;  /* [n] annotations given as a path; label NULL: none */
-    int           n;
+    bs_source   *source; /* [n] */
+    const char **label;  /* [n] */
+    bs_arena     arena;
+    bs_coco     *coco; /* [n] annotations given as a path; label NULL: none */
+    int          n;
 } bs_image_sources;
 
-/* masks: those named by tables must exist. set may be NULL. */
+/* masks: whether those of archives are read, too. set may be NULL. */
 basin_status bs_images_open(bs_image_sources *z, bs_image_set *set, const char *const *paths, int n,
                             bool masks, int max_mb, basin_error *err);
 void         bs_images_close(bs_image_sources *z);

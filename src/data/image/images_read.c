@@ -70,7 +70,7 @@ static bool look_wants(void *self, const char *name)
         const bool foreign = bs_foreign_picture(name) != NULL;
         if (foreign && r->foreign++ == 0)
             bs_print(r->example, sizeof r->example, "%.255s", name);
-        return !foreign && bs_is_text_name(name);
+        return bs_is_list_name(name);
     }
     l->status = bs_catalogue_file(&r->cat, name, r->at_source, r->err);
     if (!l->status && r->cat.n_files > 2 * (size_t)r->o->max_images)
@@ -78,17 +78,6 @@ static bool look_wants(void *self, const char *name)
                             r->source[r->at_source].path, r->o->max_images);
     l->v->enough = l->status != BASIN_OK;
     return (l->probe || bs_archive_is_new(r->source[r->at_source].archive)) && !l->status;
-}
-
-/* Ignoring a list would change what is read; other texts do not concern us. */
-static basin_status refuse_utf16(bs_image_reading *r, const char *name)
-{
-    char a[LABEL_ROOM];
-    bs_images_label(r, r->at_source, name, a, sizeof a);
-    if (bs_is_list_name(name))
-        return bs_fail(r->err, BASIN_EDATA, "%s: is UTF-16; save it as UTF-8", a);
-    bs_notes_add(r->notes, "utf16", "%.200s is UTF-16 and was not read; save it as UTF-8", a);
-    return BASIN_OK;
 }
 
 static basin_status take_json(bs_image_reading *r, const char *name, const char *text, size_t n)
@@ -114,8 +103,10 @@ static basin_status look_take(void *self, const char *name, const uint8_t *bytes
     if (!l->picture && bs_is_json_name(name))
         return take_json(r, name, (const char *)bytes, n);
     if (!l->picture) {
+        char a[LABEL_ROOM];
         if (n > 0 && bs_is_utf16((const char *)bytes, n))
-            return refuse_utf16(r, name);
+            return bs_fail(r->err, BASIN_EDATA, "%s: is UTF-16; save it as UTF-8",
+                           bs_images_label(r, r->at_source, name, a, sizeof a));
         if (n == 0 || n > BS_LONGEST_TEXT || memchr(bytes, 0, n))
             return BASIN_OK;
         return bs_catalogue_text(&r->cat, name, r->at_source, (const char *)bytes, n, err);
@@ -316,30 +307,10 @@ static basin_status plan_decoding(bs_image_reading *r)
     return BASIN_OK;
 }
 
-/* Files are sorted by source and name. */
-static int32_t find_file(const bs_image_reading *r, const char *name)
-{
-    const bs_catalogue *c = &r->cat;
-    size_t              low = 0, high = c->n_files;
-    while (low < high) {
-        size_t mid = low + (high - low) / 2;
-        int    d = c->file[mid].source - r->at_source;
-        if (d == 0)
-            d = strcmp(c->file[mid].name, name);
-        if (d == 0)
-            return (int32_t)mid;
-        if (d < 0)
-            low = mid + 1;
-        else
-            high = mid;
-    }
-    return -1;
-}
-
 static bool decode_wants(void *self, const char *name)
 {
     bs_image_reading *r = self;
-    int32_t           f = find_file(r, name);
+    int32_t           f = bs_catalogue_find(&r->cat, r->at_source, name);
     return f >= 0 && r->user[f] != BS_NOT_WANTED;
 }
 
@@ -347,7 +318,7 @@ static basin_status decode_take(void *self, const char *name, const uint8_t *byt
                                 basin_error *err)
 {
     bs_image_reading *r = self;
-    int32_t           f = find_file(r, name);
+    int32_t           f = bs_catalogue_find(&r->cat, r->at_source, name);
     (void)err;
     basin_status s = bs_images_decode(r, f, bytes, n);
     r->user[f] = BS_NOT_WANTED; /* a repeated name is skipped */
@@ -417,7 +388,10 @@ static basin_status read_class_file(bs_image_reading *r, bs_pair_options *p, bs_
     size_t       n = text->len;
     if (!s && bs_is_utf16(text->data, n))
         s = bs_fail(r->err, BASIN_EDATA, "%s: is UTF-16; save it as UTF-8", r->o->names);
-    p->class_file = text->data ? bs_skip_mark(text->data, &n) : "";
+    if (!s && !text->data)
+        s = bs_fail(r->err, BASIN_EDATA, "%s: is empty; it lists classes, one per line",
+                    r->o->names);
+    p->class_file = s ? NULL : text->data + (bs_skip_mark(text->data, &n) - text->data);
     p->class_file_name = r->o->names;
     return s;
 }
@@ -475,10 +449,6 @@ static basin_status find_pairs(bs_image_reading *r, bs_image_sources *z)
     if (!s)
         s = look_around(r);
     for (int i = 0; z && i < r->n && !s; i++)
-        if (z->table[i].text)
-            s = bs_catalogue_text(&r->cat, z->table[i].name, i, z->table[i].text, z->table[i].len,
-                                  r->err);
-    for (int i = 0; z && i < r->n && !s; i++)
         if (z->coco[i].label)
             s = bs_catalogue_outlines(&r->cat, z->coco[i].label, i, true, &z->coco[i], r->err);
     if (!s)
@@ -502,7 +472,7 @@ static void note_parts(const bs_image_reading *r)
     const int32_t *k = r->parts;
     if (k[BS_PART_TRAIN] + k[BS_PART_VALID] + k[BS_PART_TEST])
         bs_notes_add(r->notes, "parts", "parts by %s: train %d, valid %d, test %d, none %d",
-                     r->cat.lists ? "lists in the data" : "folders or table", (int)k[BS_PART_TRAIN],
+                     r->cat.lists ? "lists in the data" : "folders", (int)k[BS_PART_TRAIN],
                      (int)k[BS_PART_VALID], (int)k[BS_PART_TEST], (int)k[BS_PART_NONE]);
     if (r->transparent)
         bs_notes_add(r->notes, "transparent", "%d photos are transparent: seen over white",

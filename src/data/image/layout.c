@@ -10,77 +10,52 @@
 #include "data/scan.h"
 #include "data/image/catalogue.h"
 
+enum { MOST_WORDS = 24 };
+
 typedef struct {
-    const char   *word;
     bs_file_role  role;
     bs_image_part part;
+    const char   *word[MOST_WORDS];
 } word_row;
 
-/* To add a word: a row; case does not matter. Words within a component may be joined by _ - . or a
- * blank, as in train_images. */
+/* To add a word: into its row; case does not matter. Words within a component may be joined by _ -
+ * . or a blank, as in train_images. */
 static const word_row words[] = {
-    {"images", BS_ROLE_IMAGE, BS_PART_NONE},
-    {"image", BS_ROLE_IMAGE, BS_PART_NONE},
-    {"imgs", BS_ROLE_IMAGE, BS_PART_NONE},
-    {"img", BS_ROLE_IMAGE, BS_PART_NONE},
-    {"img_dir", BS_ROLE_IMAGE, BS_PART_NONE},
-    {"jpegimages", BS_ROLE_IMAGE, BS_PART_NONE},
-    {"photos", BS_ROLE_IMAGE, BS_PART_NONE},
-    {"photo", BS_ROLE_IMAGE, BS_PART_NONE},
-    {"pictures", BS_ROLE_IMAGE, BS_PART_NONE},
-    {"inputs", BS_ROLE_IMAGE, BS_PART_NONE},
-    {"input", BS_ROLE_IMAGE, BS_PART_NONE},
-    {"original", BS_ROLE_IMAGE, BS_PART_NONE},
-    {"originals", BS_ROLE_IMAGE, BS_PART_NONE},
-    {"rgb", BS_ROLE_IMAGE, BS_PART_NONE},
-    {"leftimg8bit", BS_ROLE_IMAGE, BS_PART_NONE},
-    {"masks", BS_ROLE_MASK, BS_PART_NONE},
-    {"mask", BS_ROLE_MASK, BS_PART_NONE},
-    {"annotations", BS_ROLE_MASK, BS_PART_NONE},
-    {"annotation", BS_ROLE_MASK, BS_PART_NONE},
-    {"ann_dir", BS_ROLE_MASK, BS_PART_NONE},
-    {"labels", BS_ROLE_MASK, BS_PART_NONE},
-    {"label", BS_ROLE_MASK, BS_PART_NONE},
-    {"gt", BS_ROLE_MASK, BS_PART_NONE},
-    {"gts", BS_ROLE_MASK, BS_PART_NONE},
-    {"ground_truth", BS_ROLE_MASK, BS_PART_NONE},
-    {"groundtruth", BS_ROLE_MASK, BS_PART_NONE},
-    {"figure_ground", BS_ROLE_MASK, BS_PART_NONE},
-    {"segmentation", BS_ROLE_MASK, BS_PART_NONE},
-    {"segmentations", BS_ROLE_MASK, BS_PART_NONE},
-    {"segmentationclass", BS_ROLE_MASK, BS_PART_NONE},
-    {"segmentationclassaug", BS_ROLE_MASK, BS_PART_NONE},
-    {"segmentationclasspng", BS_ROLE_MASK, BS_PART_NONE},
-    {"segs", BS_ROLE_MASK, BS_PART_NONE},
-    {"seg", BS_ROLE_MASK, BS_PART_NONE},
-    {"targets", BS_ROLE_MASK, BS_PART_NONE},
-    {"target", BS_ROLE_MASK, BS_PART_NONE},
-    {"gtfine", BS_ROLE_MASK, BS_PART_NONE},
-    {"trainannot", BS_ROLE_MASK, BS_PART_TRAIN},
-    {"valannot", BS_ROLE_MASK, BS_PART_VALID},
-    {"testannot", BS_ROLE_MASK, BS_PART_TEST},
-    {"segmentationobject", BS_ROLE_OTHER, BS_PART_NONE},
-    {"segmentationobjectpng", BS_ROLE_OTHER, BS_PART_NONE},
-    {"segmentationclassvisualization", BS_ROLE_OTHER, BS_PART_NONE},
-    {"segmentationobjectvisualization", BS_ROLE_OTHER, BS_PART_NONE},
-    {"instances", BS_ROLE_OTHER, BS_PART_NONE},
-    {"overlays", BS_ROLE_OTHER, BS_PART_NONE},
-    {"train2014", BS_ROLE_UNKNOWN, BS_PART_TRAIN},
-    {"train2017", BS_ROLE_UNKNOWN, BS_PART_TRAIN},
-    {"val2014", BS_ROLE_UNKNOWN, BS_PART_VALID},
-    {"val2017", BS_ROLE_UNKNOWN, BS_PART_VALID},
-    {"test2014", BS_ROLE_UNKNOWN, BS_PART_TEST},
-    {"test2017", BS_ROLE_UNKNOWN, BS_PART_TEST},
-    {"train", BS_ROLE_UNKNOWN, BS_PART_TRAIN},
-    {"training", BS_ROLE_UNKNOWN, BS_PART_TRAIN},
-    {"val", BS_ROLE_UNKNOWN, BS_PART_VALID},
-    {"valid", BS_ROLE_UNKNOWN, BS_PART_VALID},
-    {"validation", BS_ROLE_UNKNOWN, BS_PART_VALID},
-    {"dev", BS_ROLE_UNKNOWN, BS_PART_VALID},
-    {"test", BS_ROLE_UNKNOWN, BS_PART_TEST},
-    {"testing", BS_ROLE_UNKNOWN, BS_PART_TEST},
+    {BS_ROLE_IMAGE,
+     BS_PART_NONE,
+     {"images", "image", "imgs", "img", "img_dir", "jpegimages", "photos", "photo", "pictures",
+      "inputs", "input", "original", "originals", "rgb", "leftimg8bit"}},
+    {BS_ROLE_MASK,
+     BS_PART_NONE,
+     {"masks",
+      "mask",
+      "annotations",
+      "annotation",
+      "ann_dir",
+      "labels",
+      "label",
+      "gt",
+      "gts",
+      "ground_truth",
+      "groundtruth",
+      "figure_ground",
+      "segmentation",
+      "segmentations",
+      "segmentationclass",
+      "segmentationclassaug",
+      "segs",
+      "seg",
+      "targets",
+      "target",
+      "gtfine"}},
+    {BS_ROLE_MASK, BS_PART_TRAIN, {"trainannot"}},
+    {BS_ROLE_MASK, BS_PART_VALID, {"valannot"}},
+    {BS_ROLE_MASK, BS_PART_TEST, {"testannot"}},
+    {BS_ROLE_OTHER, BS_PART_NONE, {"segmentationobject", "instances", "overlays"}},
+    {BS_ROLE_UNKNOWN, BS_PART_TRAIN, {"train", "training", "train2014", "train2017"}},
+    {BS_ROLE_UNKNOWN, BS_PART_VALID, {"val", "valid", "validation", "dev", "val2014", "val2017"}},
+    {BS_ROLE_UNKNOWN, BS_PART_TEST, {"test", "testing", "test2014", "test2017"}},
 };
-enum { N_WORDS = (int)(sizeof words / sizeof words[0]) };
 
 /* Endings of stems, longer ones before those they end in. */
 static const char *const mask_endings[] = {
@@ -88,7 +63,6 @@ static const char *const mask_endings[] = {
     "_gtFine_labelIds",
     "_segmentation",
     "_annotation",
-    "_labelIds",
     "_groundtruth",
     "_labels",
     "_label",
@@ -98,20 +72,17 @@ static const char *const mask_endings[] = {
     ".mask",
     "_seg",
     "_gt",
-    "_anno",
-    "_matte",
     "_L",
     NULL,
 };
-static const char *const image_endings[] = {
-    "_leftImg8bit", "_image", "_img", "_photo", "_rgb", "_sat", NULL,
-};
+static const char *const image_endings[] = {"_leftImg8bit", "_image", "_img", "_rgb", "_sat", NULL};
 
 static const word_row *find_word(const char *text, size_t len)
 {
-    for (int i = 0; i < N_WORDS; i++)
-        if (bs_same_word(text, len, words[i].word))
-            return &words[i];
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        for (int k = 0; k < MOST_WORDS && words[i].word[k]; k++)
+            if (bs_same_word(text, len, words[i].word[k]))
+                return &words[i];
     return NULL;
 }
 
@@ -158,20 +129,13 @@ const char *bs_foreign_picture(const char *name)
 
 bool bs_is_picture_name(const char *name)
 {
-    static const char *const list[] = {"png", "jpg", "jpeg", "jpe", "jfif", "apng", NULL};
-    return has_extension(name, list);
+    return has_extension(name,
+                         (const char *const[]){"png", "jpg", "jpeg", "jpe", "jfif", "apng", NULL});
 }
 
 bool bs_is_json_name(const char *name)
 {
-    static const char *const list[] = {"json", NULL};
-    return has_extension(name, list);
-}
-
-bool bs_is_text_name(const char *name)
-{
-    static const char *const list[] = {"txt", "lst", "list", "csv", "tsv", "names", NULL};
-    return has_extension(name, list);
+    return has_extension(name, (const char *const[]){"json", NULL});
 }
 
 /* --- collecting ------------------------------------------------------------ */
@@ -214,17 +178,17 @@ basin_status bs_catalogue_file(bs_catalogue *c, const char *name, int source, ba
 basin_status bs_catalogue_text(bs_catalogue *c, const char *name, int source, const char *text,
                                size_t len, basin_error *err)
 {
-    void       *list = c->text;
-    const char *copy = bs_arena_copy(&c->arena, name, strlen(name));
+    void *list = c->text;
     text = bs_skip_mark(text, &len);
-    char *body = bs_arena_copy(&c->arena, text, len);
-    bool  room =
-        copy && body && bs_grow(&list, &c->cap_texts, c->n_texts + 1, sizeof *c->text, INT32_MAX);
+    bs_text_file t = {.name = bs_arena_copy(&c->arena, name, strlen(name)),
+                      .source = source,
+                      .text = bs_arena_copy(&c->arena, text, len)};
+    const bool   room =
+        t.name && t.text && bs_grow(&list, &c->cap_texts, c->n_texts + 1, sizeof t, INT32_MAX);
     c->text = list;
     if (!room)
         return bs_fail_nomem(err);
-    c->text[c->n_texts++] =
-        (bs_text_file){.name = copy, .source = source, .text = body, .len = len};
+    c->text[c->n_texts++] = t;
     return BASIN_OK;
 }
 
@@ -323,9 +287,13 @@ typedef struct {
     bs_arena               arena;
     bs_names               keys;   /* of photos ... */
     int32_t               *holder; /* ... and their owners, [keys] */
-    size_t                 cap;
     bs_buf                 scratch;
 } pairing;
+
+static int mask_ending(const pairing *p, const bs_file *f)
+{
+    return ending(f->stem, p->o->mask_suffix, mask_endings);
+}
 
 /* Part, folders and stem as one text, without `cut` bytes of the stem. The folders of photo and
  * mask may name the part differently (train, training). */
@@ -345,84 +313,71 @@ static int32_t find_image(pairing *p, const bs_file *mask, int cut)
     return k < 0 ? -1 : p->holder[k];
 }
 
-static basin_status add_key(pairing *p, int32_t at, int cut, bool must)
+/* A photo may also be found without its ending, unless another has that name. */
+static basin_status add_photo(pairing *p, int32_t at, bool whole)
 {
-    bs_file *f = &p->c->file[at];
-    bool     fresh;
-    void    *list = p->holder;
+    bs_file  *f = &p->c->file[at];
+    bool      fresh;
+    const int cut = whole ? 0 : ending(f->stem, p->o->image_suffix, image_endings);
+    f->role = BS_ROLE_IMAGE;
+    if (!whole && cut == 0)
+        return BASIN_OK;
     if (!make_key(p, f, cut))
         return bs_fail_nomem(p->err);
-    int32_t k = bs_names_add(&p->keys, p->scratch.data, p->scratch.len, &fresh);
-    if (k < 0 || !bs_grow(&list, &p->cap, (size_t)k + 1, sizeof *p->holder, INT32_MAX))
+    const int32_t k = bs_names_add(&p->keys, p->scratch.data, p->scratch.len, &fresh);
+    if (k < 0)
         return bs_fail_nomem(p->err);
-    p->holder = list;
-    if (!fresh && must)
+    const bs_file *other = fresh ? NULL : &p->c->file[p->holder[k]];
+    if (other && whole && strcmp(other->stem, f->stem) == 0)
         return bs_fail(p->err, BASIN_EDATA, "%s%s and %s: two photos with one name",
-                       bs_catalogue_root(p->c, f->source), p->c->file[p->holder[k]].name, f->name);
-    if (fresh)
+                       bs_catalogue_root(p->c, f->source), other->name, f->name);
+    if (fresh || whole)
         p->holder[k] = at;
     return BASIN_OK;
 }
 
-/* In a flat folder, cat_mask.png is a mask if there is a photo cat. */
-static basin_status find_flat_masks(pairing *p)
+/* Pictures outside the folders of photos are something else (previews). If there are no such
+ * folders, they are photos; but cat_mask.png is a mask if there is a photo cat. */
+static basin_status find_photos(pairing *p)
 {
     bs_catalogue *c = p->c;
     basin_status  s = BASIN_OK;
-    for (size_t i = 0; i < c->n_files && !s; i++)
-        if (c->file[i].role == BS_ROLE_UNKNOWN &&
-            !ending(c->file[i].stem, p->o->mask_suffix, mask_endings)) {
-            s = add_key(p, (int32_t)i, 0, false);
-            int cut = ending(c->file[i].stem, p->o->image_suffix, image_endings);
-            if (!s && cut)
-                s = add_key(p, (int32_t)i, cut, false);
-        }
-    for (size_t i = 0; i < c->n_files && !s; i++) {
-        bs_file *f = &c->file[i];
-        int      cut = ending(f->stem, p->o->mask_suffix, mask_endings);
-        if (f->role == BS_ROLE_UNKNOWN && cut && find_image(p, f, cut) >= 0)
-            f->role = BS_ROLE_MASK;
-    }
-    bs_names_free(&p->keys);
-    bs_names_init(&p->keys, &p->arena);
-    return s;
-}
-
-/* Pictures outside the photo folders are something else (previews), unless there are no such
- * folders. */
-static void settle_roles(bs_catalogue *c)
-{
-    bool named = false;
+    bool          named = false;
     for (size_t i = 0; i < c->n_files; i++)
         named = named || c->file[i].role == BS_ROLE_IMAGE;
-    for (size_t i = 0; i < c->n_files; i++)
-        if (c->file[i].role == BS_ROLE_UNKNOWN)
-            c->file[i].role = named ? BS_ROLE_OTHER : BS_ROLE_IMAGE;
+    for (size_t i = 0; i < c->n_files; i++) {
+        bs_file *f = &c->file[i];
+        if (f->role == BS_ROLE_UNKNOWN && named)
+            f->role = BS_ROLE_OTHER;
+        else if (f->role == BS_ROLE_UNKNOWN && !mask_ending(p, f))
+            f->role = BS_ROLE_IMAGE;
+    }
+    for (int turn = 0; turn < 2; turn++)
+        for (size_t i = 0; i < c->n_files && !s; i++)
+            if (c->file[i].role == BS_ROLE_IMAGE)
+                s = add_photo(p, (int32_t)i, turn == 0);
+    for (size_t i = 0; i < c->n_files && !s; i++) {
+        bs_file *f = &c->file[i];
+        if (f->role == BS_ROLE_UNKNOWN && find_image(p, f, mask_ending(p, f)) >= 0)
+            f->role = BS_ROLE_MASK;
+        else if (f->role == BS_ROLE_UNKNOWN)
+            s = add_photo(p, (int32_t)i, true);
+    }
+    return s;
 }
 
 static basin_status match_masks(pairing *p)
 {
     bs_catalogue *c = p->c;
-    basin_status  s = BASIN_OK;
-    for (size_t i = 0; i < c->n_files && !s; i++)
-        if (c->file[i].role == BS_ROLE_IMAGE)
-            s = add_key(p, (int32_t)i, 0, true);
-    for (size_t i = 0; i < c->n_files && !s; i++) {
-        int cut = ending(c->file[i].stem, p->o->image_suffix, image_endings);
-        if (c->file[i].role == BS_ROLE_IMAGE && cut)
-            s = add_key(p, (int32_t)i, cut, false);
-    }
-    for (size_t i = 0; i < c->n_files && !s; i++) {
+    for (size_t i = 0; i < c->n_files; i++) {
         bs_file *f = &c->file[i];
         if (f->role != BS_ROLE_MASK)
             continue;
-        int     cut = ending(f->stem, p->o->mask_suffix, mask_endings);
-        int32_t at = find_image(p, f, 0);
+        const int cut = mask_ending(p, f);
+        int32_t   at = find_image(p, f, 0);
         if (at < 0 && cut)
             at = find_image(p, f, cut);
-        if (at < 0)
-            continue;
-        if (c->file[at].partner >= 0 && p->o->label_free)
+        if (at < 0 || (c->file[at].partner >= 0 && p->o->label_free))
             continue;
         if (c->file[at].partner >= 0)
             return bs_fail(p->err, BASIN_EDATA, "%s%s and %s: two masks of the photo %s",
@@ -431,29 +386,30 @@ static basin_status match_masks(pairing *p)
         c->file[at].partner = (int32_t)i;
         f->partner = at;
     }
-    return s;
+    return p->scratch.failed ? bs_fail_nomem(p->err) : BASIN_OK;
 }
 
 static basin_status push_pairs(pairing *p)
 {
     bs_catalogue *c = p->c;
     basin_status  s = BASIN_OK;
-    size_t        matched = 0;
+    bool          matched = false;
+    int           lone = 0, others = 0;
+    const char   *photo = NULL, *mask = NULL; /* examples without the other */
     for (size_t i = 0; i < c->n_files; i++)
-        matched += c->file[i].role == BS_ROLE_IMAGE && c->file[i].partner >= 0;
-    const char *lone = NULL, *lone_mask = NULL;
+        matched = matched || (c->file[i].role == BS_ROLE_IMAGE && c->file[i].partner >= 0);
     for (size_t i = 0; i < c->n_files && !s; i++) {
         const bs_file *f = &c->file[i];
         if (f->role == BS_ROLE_MASK && f->partner < 0) {
             c->lone_masks++;
-            lone_mask = lone_mask ? lone_mask : f->name;
+            mask = mask ? mask : f->name;
         }
-        c->others += f->role == BS_ROLE_OTHER;
+        others += f->role == BS_ROLE_OTHER;
         if (f->role != BS_ROLE_IMAGE)
             continue;
         if (f->partner < 0 && matched) {
-            c->lone_images++;
-            lone = lone ? lone : f->name;
+            lone++;
+            photo = photo ? photo : f->name;
             if (p->o->need_mask)
                 continue;
         }
@@ -461,17 +417,16 @@ static basin_status push_pairs(pairing *p)
             c, (bs_pair){.image = (int32_t)i, .mask = f->partner, .part = f->part, .order = -1},
             p->err);
     }
-    if (lone)
-        bs_notes_add(p->notes, "unpaired", "%d photos have no mask, such as %.120s: %s",
-                     (int)c->lone_images, lone,
+    if (photo)
+        bs_notes_add(p->notes, "unpaired", "%d photos have no mask, such as %.120s: %s", lone,
+                     photo,
                      p->o->need_mask ? "left out (mask.need=no keeps them)" : "kept without one");
-    if (lone_mask)
+    if (mask)
         bs_notes_add(p->notes, "unpaired", "%d masks have no photo, such as %.120s: left out",
-                     (int)c->lone_masks, lone_mask);
-    if (c->others)
+                     (int)c->lone_masks, mask);
+    if (others)
         bs_notes_add(p->notes, "unpaired",
-                     "%d pictures are outside the folders of photos and masks: left out",
-                     (int)c->others);
+                     "%d pictures are outside the folders of photos and masks: left out", others);
     return s;
 }
 
@@ -481,6 +436,14 @@ static int by_file_name(const void *a, const void *b)
     if (f->source != g->source)
         return f->source < g->source ? -1 : 1;
     return strcmp(f->name, g->name);
+}
+
+int32_t bs_catalogue_find(const bs_catalogue *c, int source, const char *name)
+{
+    const bs_file  key = {.name = name, .source = source};
+    const bs_file *f =
+        c->n_files ? bsearch(&key, c->file, c->n_files, sizeof key, by_file_name) : NULL;
+    return f ? (int32_t)(f - c->file) : -1;
 }
 
 /* A file that is in an archive twice counts once. */
@@ -505,17 +468,15 @@ static basin_status pair_by_names(bs_catalogue *c, const bs_pair_options *o, bs_
     bs_arena_init(&p.arena, 0);
     bs_names_init(&p.keys, &p.arena);
     bs_buf_init(&p.scratch, 1 << 16);
-    basin_status s = find_flat_masks(&p);
-    if (!s) {
-        settle_roles(c);
+    p.holder = bs_arena_alloc(&p.arena, (2 * c->n_files + 1) * sizeof *p.holder);
+    basin_status s = p.holder ? find_photos(&p) : bs_fail_nomem(err);
+    if (!s)
         s = match_masks(&p);
-    }
     if (!s)
         s = push_pairs(&p);
     bs_names_free(&p.keys);
     bs_arena_free(&p.arena);
     bs_buf_free(&p.scratch);
-    bs_free(p.holder);
     return s;
 }
 
@@ -529,65 +490,52 @@ static int by_order(const void *a, const void *b)
     return strcmp(p->name, q->name);
 }
 
-static basin_status stems_differ(bs_catalogue *c, bool *unique, basin_error *err)
-{
-    bs_arena     arena;
-    bs_names     seen;
-    basin_status s = BASIN_OK;
-    *unique = true;
-    bs_arena_init(&arena, 0);
-    bs_names_init(&seen, &arena);
-    for (size_t i = 0; i < c->n_pairs && !s && *unique; i++) {
-        const char *stem = c->file[c->pair[i].image].stem;
-        if (bs_names_add(&seen, stem, strlen(stem), unique) < 0)
-            s = bs_fail_nomem(err);
-    }
-    bs_names_free(&seen);
-    bs_arena_free(&arena);
-    return s;
-}
-
 /* Stems if they are unique, else with part and folders in front. */
 static basin_status name_pairs(bs_catalogue *c, basin_error *err)
 {
-    bool         unique;
-    bs_buf       text;
-    basin_status s = stems_differ(c, &unique, err);
+    bs_arena arena;
+    bs_names seen;
+    bs_buf   text;
+    bool     unique = true, failed = false;
+    bs_arena_init(&arena, 0);
+    bs_names_init(&seen, &arena);
     bs_buf_init(&text, 1 << 16);
-    for (size_t i = 0; i < c->n_pairs && !s; i++) {
+    for (size_t i = 0; i < c->n_pairs && unique && !failed; i++) {
+        const char *stem = c->file[c->pair[i].image].stem;
+        failed = bs_names_add(&seen, stem, strlen(stem), &unique) < 0;
+    }
+    for (size_t i = 0; i < c->n_pairs && !failed; i++) {
         const bs_file *f = &c->file[c->pair[i].image];
         const char    *part = bs_part_name(f->part);
-        c->pair[i].name = f->stem;
-        if (unique)
-            continue;
         bs_buf_clear(&text);
         bs_buf_printf(&text, "%s%s%s%s%s", part, *part ? "/" : "", f->folder, *f->folder ? "/" : "",
                       f->stem);
-        c->pair[i].name = text.failed ? NULL : bs_arena_copy(&c->arena, text.data, text.len);
-        if (!c->pair[i].name)
-            s = bs_fail_nomem(err);
+        c->pair[i].name = unique        ? f->stem
+                          : text.failed ? NULL
+                                        : bs_arena_copy(&c->arena, text.data, text.len);
+        failed = !c->pair[i].name;
     }
+    bs_names_free(&seen);
+    bs_arena_free(&arena);
     bs_buf_free(&text);
-    return s;
+    return failed ? bs_fail_nomem(err) : BASIN_OK;
 }
 
 basin_status bs_catalogue_pair(bs_catalogue *c, const bs_pair_options *o, bs_notes *notes,
                                basin_error *err)
 {
-    bool         table = false, drawn = false;
+    bool         drawn = false;
     basin_status s = BASIN_OK;
     drop_repeats(c, notes);
     for (size_t i = 0; i < c->n_files && !s; i++)
         s = bs_catalogue_place(c, &c->file[i], err);
     if (!s)
-        s = bs_catalogue_tables(c, o, &table, notes, err);
-    if (!s && !table)
         s = bs_catalogue_drawn(c, o, &drawn, notes, err);
-    if (!s && !table && !drawn)
+    if (!s && !drawn)
         s = pair_by_names(c, o, notes, err);
     if (!s)
         s = name_pairs(c, err);
-    if (!s && !table)
+    if (!s && c->n_texts && c->n_pairs)
         s = bs_catalogue_lists(c, notes, err);
     if (!s && c->n_pairs)
         qsort(c->pair, c->n_pairs, sizeof *c->pair, by_order);

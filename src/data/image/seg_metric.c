@@ -71,15 +71,6 @@ void bs_seg_metrics_free(bs_seg_metrics *m)
     bs_free(m);
 }
 
-void bs_seg_metrics_clear(bs_seg_metrics *m)
-{
-    const size_t C = (size_t)m->C;
-    memset(m->confusion, 0, C * C * sizeof *m->confusion);
-    memset(m->sum, 0, m->width * sizeof *m->sum);
-    m->counts = (bs_seg_counts){0};
-    m->last = NAN;
-}
-
 /* --- one image ------------------------------------------------------------- */
 
 static basin_status check(const bs_seg_metrics *m, const uint8_t *gold, const uint8_t *predicted,
@@ -277,22 +268,6 @@ basin_status bs_seg_metrics_sampled(const bs_seg_metrics *m, bs_sampled *out, ba
                         .add = add,
                         .value = value};
     return BASIN_OK;
-}
-
-basin_status bs_seg_metrics_intervals(const bs_seg_metrics *m, uint64_t seed, int replicates,
-                                      double level, bs_interval out[BS_SEG_METRIC_COUNT],
-                                      basin_error *err)
-{
-    bs_sampled   source;
-    basin_status s = bs_seg_metrics_sampled(m, &source, err);
-    if (!s)
-        s = bs_bootstrap(&source, seed, replicates, level, out, err);
-    for (int i = 0; i < BS_SEG_METRIC_COUNT && !s; i++)
-        if (!isnan(out[i].value)) {
-            out[i].lo = fmax(out[i].lo, bs_seg_metric_table[i].least);
-            out[i].hi = fmin(out[i].hi, bs_seg_metric_table[i].greatest);
-        }
-    return s;
 }
 
 /* --- decisions ------------------------------------------------------------- */

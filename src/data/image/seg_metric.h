@@ -3,7 +3,6 @@
  *     bs_seg_metrics_new(&(bs_seg_metric_options){.keep_images = true}, classes, &m, err);
  *     for each image:  bs_seg_metrics_add(m, gold, predicted, pixels, err);
  *     bs_seg_metrics_finish(m, values);      values[BS_SEG_METRIC_mean_iou]
- *     bs_seg_metrics_intervals(m, seed, 1000, 0.95, intervals, err);
  *
  * The rules:
  *   - pixels whose gold is 255 are removed from gold and prediction before anything is
@@ -51,8 +50,7 @@ typedef struct bs_seg_metrics bs_seg_metrics;
 /* classes from 2 to 255 */
 basin_status bs_seg_metrics_new(const bs_seg_metric_options *o, int classes, bs_seg_metrics **out,
                                 basin_error *err);
-void         bs_seg_metrics_free(bs_seg_metrics *m);  /* accepts NULL */
-void         bs_seg_metrics_clear(bs_seg_metrics *m); /* removes all images; keeps the memory */
+void         bs_seg_metrics_free(bs_seg_metrics *m); /* accepts NULL */
 
 /* Adds an image. Refuses values that are not classes (gold may be 255), and then adds nothing. */
 basin_status bs_seg_metrics_add(bs_seg_metrics *m, const uint8_t *gold, const uint8_t *predicted,
@@ -91,11 +89,6 @@ double bs_seg_metrics_last(const bs_seg_metrics *m);
 /* The images as a source for the tests of stats.h. Needs keep_images; borrows m, which
  * must not change meanwhile. */
 basin_status bs_seg_metrics_sampled(const bs_seg_metrics *m, bs_sampled *out, basin_error *err);
-
-/* Bootstrap over images; bounds stay within the range of the metric. */
-basin_status bs_seg_metrics_intervals(const bs_seg_metrics *m, uint64_t seed, int replicates,
-                                      double level, bs_interval out[BS_SEG_METRIC_COUNT],
-                                      basin_error *err);
 
 /* Classes from probabilities, planar [classes][pixels]; a single plane is class 1. */
 void bs_seg_decide(const float *p, int planes, int64_t pixels, uint8_t *out);

@@ -540,8 +540,7 @@ basin_status bs_source_walk(const bs_source *src, bs_visitor *v, basin_error *er
     case BS_SOURCE_FILES: s = walk_files(&w); break;
     case BS_SOURCE_PICTURE: s = walk_picture(&w); break;
     default:
-        s = bs_fail(err, BASIN_EDATA,
-                    "%s: not a folder, tar or zip archive, picture or table of pairs", src->path);
+        s = bs_fail(err, BASIN_EDATA, "%s: not a folder, tar or zip archive or picture", src->path);
     }
     bs_buf_free(&w.data);
     return s;

@@ -17,7 +17,7 @@ typedef enum {
     BS_SOURCE_ARCHIVE, /* in the order of the archive */
     BS_SOURCE_FILES,   /* those named by `file`, below `path` */
     BS_SOURCE_PICTURE, /* one PNG or JPEG file */
-    BS_SOURCE_TEXT,    /* another file that starts like text: perhaps a table of pairs */
+    BS_SOURCE_TEXT,    /* another file that starts like text: perhaps annotations */
 } bs_source_kind;
 
 /* What was unpacked of an archive, so that it need not be read again. */

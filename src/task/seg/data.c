@@ -72,13 +72,6 @@ static basin_status own_parts(const bs_settings *s, const bs_read_request *w, bo
     return status;
 }
 
-/* Older models name a list of classes by its path, which may be gone; newer ones contain it. */
-static void drop_lost_list(const bs_read_request *w, bs_image_options *o)
-{
-    if (w->label_free || !bs_is_file(o->names))
-        o->names[0] = '\0';
-}
-
 static basin_status read_files(const bs_settings *s, const bs_read_request *w, bs_notes *notes,
                                bs_dataset *out, basin_error *err)
 {
@@ -90,7 +83,7 @@ static basin_status read_files(const bs_settings *s, const bs_read_request *w, b
     if (status)
         return status;
     if (k) {
-        drop_lost_list(w, &o);
+        o.names[0] = '\0'; /* the model contains its list */
         prior = (bs_images_prior){.who = "the model's training data",
                                   .model = true,
                                   .classes = k->classes,
