@@ -15,7 +15,7 @@ static void energies(bs_listing put, void *to)
 static void readers(bs_listing put, void *to)
 {
     put(to, "images",
-        "photos and masks in folders, tar and zip archives, outlines in COCO's format; PNG and JPEG");
+        "photos and masks in folders, tar and zip archives, outlines of COCO; PNG and JPEG");
 }
 
 extern const bs_task_inspect bs_task_inspect_seg;
