@@ -1,7 +1,7 @@
 /* images.h -- a data set of photos and their masks.
  *
- * Reads folders, tar and zip archives (compressed or not), single pictures and files of outlines. The
- * role of a file follows from its name (layout.c), its part from lists or folders. Every guess is a
+ * Reads folders, tar and zip archives (compressed or not), single pictures and outlines. The role
+ * of a file follows from its name (layout.c), its part from lists or folders. Every guess is a
  * note that names the option to change it. */
 #ifndef BS_IMAGE_IMAGES_H
 #define BS_IMAGE_IMAGES_H
