@@ -1,4 +1,5 @@
 /* cmd_train.c -- basin train. */
+#include "api/training.h"
 #include "cli.h"
 
 typedef struct {

@@ -96,6 +96,7 @@ basin_status bs_text_give(basin_status s, bs_buf *table, bs_buf *json, basin_tex
 /* Quotes a word for the shell. */
 void bs_put_word(const char *word, bs_buf *out);
 
+enum { BS_MOST_SEEDS = 1000 };
 /* The numbers N of folders seed-N that contain this file, in order; returns how many. */
 int bs_find_seeds(const char *folder, const char *file, int *seed, int most);
 /* The file that MODEL means: itself, or the best model of a run folder, so far if the training is
@@ -171,44 +172,5 @@ typedef struct {
     bs_paired bootstrap[BS_MOST_METRICS];
     bs_paired randomisation[BS_MOST_METRICS];
 } bs_comparison_result;
-
-/* ---- trainings (api/train.c) ---- */
-
-enum { BS_MOST_SEEDS = 1000 };
-
-/* File names: those given, which are copied into the settings, or else those from the settings,
- * split apart in `text`. */
-void bs_config_files(bs_sources *files, bs_train_options *o, char text[][BS_OPTION_TEXT]);
-
-/* What `train --json` says, as members of an open object; folder may be NULL. */
-void bs_outcome_members(const bs_task *k, const bs_settings *s, const bs_train_outcome *o,
-                        const char *folder, bs_buf *out);
-/* The same as a table; and what was written to the folder, with what may come next. */
-void bs_outcome_table(const bs_task *k, const bs_preprocess *known, const bs_train_outcome *o,
-                      const char *profile, bs_buf *out);
-void bs_say_written(const char *folder, bool report, bs_buf *out);
-/* Completes the message about an interruption: whether there is a model in `run`, and how `folder`,
- * which is the same or holds it, is resumed. */
-void bs_say_interrupted(const char *run, const char *folder, basin_error *err);
-
-/* ---- training (train.c, auto.c) ---- */
-
-/* basin_train_options plus a page about the finished run, for which the tool receives the training
- * data; NULL: none. Returns whether the page was written. */
-typedef struct {
-    const char *folder;
-    int         seeds, resume, force;
-    bool (*report)(const char *folder, const bs_data *data, bs_machine where, bs_logger *log);
-    bs_buf *model; /* receives the bytes of the model of one seed; or NULL */
-} bs_train_request;
-
-basin_status bs_train_requested(const basin_config *c, const bs_train_request *o,
-                                const basin_session *session, basin_text *out, basin_error *err);
-/* Requests the page, unless the settings or a stop forbid it. */
-bool bs_train_report(const bs_train_request *o, const bs_settings *s, const bs_data *data,
-                     const basin_session *session, bs_logger *log);
-/* "key": {"valid": {...}, ...}: mean or standard deviation over n outcomes. */
-void bs_spread_json(const bs_task *k, const char *key, const bs_train_outcome *o, int n,
-                    bool deviation, bs_buf *out);
 
 #endif

@@ -1,14 +1,10 @@
 /* auto.c -- tries candidates in turn, each as a run in a subfolder, and adopts the best. */
-#include "api/auto.h"
+#include "api/training.h"
 
-#include <errno.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "api/ensemble.h"
-#include "api/outcome.h"
 #include "base/io.h"
 #include "task/weights.h"
 
@@ -270,34 +266,10 @@ static basin_status try_all(searching *s, basin_error *err)
 
 /* ---- the one that is kept ---- */
 
-/* Copies bytes: a model might start like a compressed file. */
-static basin_status copy_file(const char *from, const char *to, basin_error *err)
-{
-    bs_buf text;
-    char   block[1 << 14];
-    size_t n;
-    FILE  *f = fopen(from, "rb");
-    if (!f)
-        return bs_fail_io(err, from, errno);
-    bs_buf_init(&text, (size_t)1 << 40);
-    while ((n = fread(block, 1, sizeof block, f)) > 0)
-        bs_buf_add(&text, block, n);
-    const bool   bad = ferror(f) != 0;
-    basin_status status = bad ? bs_fail_io(err, from, EIO)
-                          : text.failed
-                              ? bs_fail_nomem(err)
-                              : bs_write_file(to, text.data ? text.data : "", text.len, err);
-    fclose(f);
-    bs_buf_free(&text);
-    return status;
-}
-
+/* From the best attempt to the folder of the search. */
 static basin_status copy(const searching *s, const char *from, const char *to, basin_error *err)
 {
-    char source[PATH_ROOM + 32], target[PATH_ROOM];
-    bs_print(source, sizeof source, "%s/%s", s->a[s->best].folder, from);
-    bs_print(target, sizeof target, "%s/%s", s->o->folder, to);
-    return copy_file(source, target, err);
+    return bs_run_copy(s->a[s->best].folder, from, s->o->folder, to, err);
 }
 
 static void forget_unfinished(const searching *s)
@@ -369,13 +341,13 @@ static void put_table(const searching *s, bs_buf *out)
                   "seconds");
     for (int i = 0; i < s->n; i++) {
         const attempt *a = &s->a[i];
-        if (a->tried)
-            bs_buf_printf(out, "%-10s %-16s %12.2f %9.1f  %s\n", a->is->name, a->is->method,
-                          100 * a->outcome.valid_tuned[metric], a->outcome.seconds,
-                          reason_of(s, i, text));
-        else
-            bs_buf_printf(out, "%-10s %-16s %12s %9s  %s\n", a->is->name, a->is->method, "-", "-",
-                          reason_of(s, i, text));
+        char           score[32] = "-", seconds[32] = "-";
+        if (a->tried) {
+            bs_print(score, sizeof score, "%.2f", 100 * a->outcome.valid_tuned[metric]);
+            bs_print(seconds, sizeof seconds, "%.1f", a->outcome.seconds);
+        }
+        bs_buf_printf(out, "%-10s %-16s %12s %9s  %s\n", a->is->name, a->is->method, score, seconds,
+                      reason_of(s, i, text));
     }
     bs_buf_printf(out, "judged %s; repeat with: basin train --config ",
                   s->data.folds > 1 ? "out of fold" : "on validation data");
@@ -404,15 +376,6 @@ static void put_json(const searching *s, bs_buf *out)
     bs_json_text(out, "chosen", best->is->name);
     bs_outcome_members(s->data.part[0].task, &best->settings, &best->outcome, s->o->folder, out);
     bs_json_close(out, '}');
-}
-
-static void tell(const searching *s, bs_buf *table, bs_buf *json)
-{
-    const attempt *best = &s->a[s->best];
-    put_table(s, table);
-    bs_outcome_table(s->data.part[0].task, &s->data.known, &best->outcome,
-                     best->settings.train.profile, table);
-    put_json(s, json);
 }
 
 /* ---- all of it ---- */
@@ -453,7 +416,11 @@ basin_status bs_auto_train(const basin_config *c, const bs_train_request *o,
         bs_say_interrupted(o->folder, o->folder, err);
     }
     if (!status) {
-        tell(&s, table, json);
+        const attempt *best = &s.a[s.best];
+        put_table(&s, table);
+        bs_outcome_table(s.data.part[0].task, &s.data.known, &best->outcome,
+                         best->settings.train.profile, table);
+        put_json(&s, json);
         const bool report = bs_train_report(o, &s.a[0].settings, &s.data, session, log);
         bs_say_written(o->folder, report, table);
     }

@@ -1,10 +1,9 @@
 /* distil.c -- what a teacher makes of the rows that a net is trained on. */
-#include "api/distil.h"
+#include "api/training.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/ensemble.h"
 #include "base/io.h"
 #include "base/tree.h"
 #include "file/checksum.h"
@@ -13,13 +12,8 @@ static basin_status check(const bs_train_options *o, const bs_base_model *teache
                           basin_error *err)
 {
     const bs_method *m = NULL;
-    const char      *theirs = teacher->model->task->name;
     basin_status     s = BASIN_OK;
-    if (strcmp(theirs, task) != 0)
-        s = bs_fail(err, BASIN_EARG,
-                    "--distil: %.200s: is a model of task %s, and this data is of %s", o->distil,
-                    theirs, task);
-    else if (!teacher->model->task->taught)
+    if (!teacher->model->task->taught)
         s = bs_fail(err, BASIN_EARG,
                     "--distil: teaches label sets; a net of task %s cannot be taught", task);
     else if (*o->from)
@@ -41,18 +35,9 @@ static basin_status check(const bs_train_options *o, const bs_base_model *teache
 basin_status bs_teacher_find(const bs_train_options *o, const char *task, bs_base_model **out,
                              basin_error *err)
 {
-    char path[BS_OPTION_TEXT + 64];
-    *out = NULL;
-    if (!*o->distil)
-        return BASIN_OK;
-    basin_status s = bs_model_path(o->distil, path, err);
-    if (!s)
-        s = bs_base_model_open(path, o->distil, out, err);
-    if (s)
+    basin_status s = bs_base_model_find(o->distil, "--distil", task, out, err);
+    if (s || !*out || !(s = check(o, *out, task, err)))
         return s;
-    s = check(o, *out, task, err);
-    if (!s)
-        return BASIN_OK;
     bs_base_model_free(*out);
     *out = NULL;
     return s;

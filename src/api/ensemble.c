@@ -1,6 +1,6 @@
 /* ensemble.c -- trains the members of an ensemble one after the other and joins their models;
  * out-of-fold outputs choose the threshold. */
-#include "api/ensemble.h"
+#include "api/training.h"
 
 #include <limits.h>
 #include <math.h>
@@ -237,21 +237,6 @@ static basin_status outputs_of(const bs_training *t, const models *m, const char
     return s;
 }
 
-/* The page of the run shows the curves of the first model. */
-static basin_status copy_curves(const char *folder, basin_error *err)
-{
-    char   from[BS_OPTION_TEXT + 96], to[BS_OPTION_TEXT + 96];
-    bs_buf text;
-    bs_print(from, sizeof from, "%s/model-0/metrics.jsonl", folder);
-    bs_print(to, sizeof to, "%s/metrics.jsonl", folder);
-    bs_buf_init(&text, (size_t)1 << 30);
-    basin_status s = bs_read_file(from, &text, err);
-    if (!s)
-        s = bs_write_file(to, text.data ? text.data : "", text.len, err);
-    bs_buf_free(&text);
-    return s;
-}
-
 static basin_status conclude(const bs_training *t, const models *m, bs_train_outcome *out,
                              basin_error *err)
 {
@@ -262,8 +247,11 @@ static basin_status conclude(const bs_training *t, const models *m, bs_train_out
         s = bs_train_finish(&job, &y[0], job.test ? &y[1] : NULL, out, err);
     for (int i = 0; i < 2; i++)
         bs_outputs_free(&y[i]);
-    if (!s && job.folder)
-        s = copy_curves(job.folder, err);
+    if (!s && job.folder) { /* the page of the run shows the curves of the first model */
+        char first[BS_OPTION_TEXT + 96];
+        bs_print(first, sizeof first, "%s/model-0", job.folder);
+        s = bs_run_copy(first, "metrics.jsonl", job.folder, "metrics.jsonl", err);
+    }
     if (!s && !out->unfinished)
         s = bs_record_manifest(&job, m->n * m->params[0]->size, err);
     return s ? s : bs_train_finish_write(&job, out, m->params, m->n, err);

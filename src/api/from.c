@@ -1,18 +1,18 @@
 /* from.c -- finds the model of --from and merges its settings with those of the new training. */
-#include "api/from.h"
+#include "api/training.h"
 
 #include <string.h>
 
-basin_status bs_base_model_find(const bs_train_options *o, const char *task, bs_base_model **out,
-                                basin_error *err)
+basin_status bs_base_model_find(const char *name, const char *option, const char *task,
+                                bs_base_model **out, basin_error *err)
 {
     char path[BS_OPTION_TEXT + 64];
     *out = NULL;
-    if (!*o->from)
+    if (!*name)
         return BASIN_OK;
-    basin_status s = bs_model_path(o->from, path, err);
+    basin_status s = bs_model_path(name, path, err);
     if (!s)
-        s = bs_base_model_open(path, o->from, out, err);
+        s = bs_base_model_open(path, name, out, err);
     if (s)
         return s;
     const char *theirs = (*out)->model->task->name;
@@ -20,8 +20,8 @@ basin_status bs_base_model_find(const bs_train_options *o, const char *task, bs_
         return BASIN_OK;
     bs_base_model_free(*out);
     *out = NULL;
-    return bs_fail(err, BASIN_EARG, "--from: %.200s: is a model of task %s, and this data is of %s",
-                   o->from, theirs, task);
+    return bs_fail(err, BASIN_EARG, "%s: %.200s: is a model of task %s, and this data is of %s",
+                   option, name, theirs, task);
 }
 
 basin_status bs_base_model_refuse(const bs_train_options *o, const char *verb, basin_error *err)

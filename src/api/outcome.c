@@ -1,15 +1,17 @@
 /* outcome.c -- writes and reads outcome.json; decides whether a finished run is the one wanted. */
-#include "api/outcome.h"
+#include "api/training.h"
 
+#include <errno.h>
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/io.h"
 #include "base/tree.h"
 
-enum { PATH_ROOM = BS_OPTION_TEXT + 96 };
+enum { PATH_ROOM = BS_OPTION_TEXT + 128 };
 
 static void outcome_path(const char *folder, char path[PATH_ROOM])
 {
@@ -171,4 +173,28 @@ basin_status bs_outcome_take(const bs_data *data, const bs_settings *s, const ch
                                                       identity.data, out, finished, err);
     bs_buf_free(&identity);
     return status;
+}
+
+/* Bytes: a model might start like a compressed file. */
+basin_status bs_run_copy(const char *from, const char *name, const char *to, const char *new_name,
+                         basin_error *err)
+{
+    char   source[PATH_ROOM], target[PATH_ROOM], block[1 << 14];
+    bs_buf text;
+    size_t n;
+    bs_print(source, sizeof source, "%s/%s", from, name);
+    bs_print(target, sizeof target, "%s/%s", to, new_name);
+    FILE *f = fopen(source, "rb");
+    if (!f)
+        return bs_fail_io(err, source, errno);
+    bs_buf_init(&text, (size_t)1 << 40);
+    while ((n = fread(block, 1, sizeof block, f)) > 0)
+        bs_buf_add(&text, block, n);
+    basin_status s = ferror(f) ? bs_fail_io(err, source, EIO)
+                     : text.failed
+                         ? bs_fail_nomem(err)
+                         : bs_write_file(target, text.data ? text.data : "", text.len, err);
+    fclose(f);
+    bs_buf_free(&text);
+    return s;
 }

@@ -5,11 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "api/auto.h"
-#include "api/distil.h"
-#include "api/ensemble.h"
-#include "api/from.h"
-#include "api/outcome.h"
+#include "api/training.h"
 #include "base/io.h"
 
 /* The training file: given, or from a config. */
@@ -62,7 +58,7 @@ static basin_status resolve(const basin_config *c, const char *method, const cha
         status = bs_task_guess(&c->settings, *name ? name : NULL, &task, err);
     if (status)
         return status;
-    status = bs_base_model_find(&c->settings.train, task->name, &from, err);
+    status = bs_base_model_find(c->settings.train.from, "--from", task->name, &from, err);
     method = method ? method : c->settings.train.method;
     if (!status)
         status = bs_teacher_find(&c->settings.train, task->name, &teacher, err);
@@ -473,65 +469,41 @@ static basin_status train_seeds(bs_settings *s, const bs_data *data, const bs_ba
 
 /* The folder is locked for this call before the data is read, which may take long. */
 static basin_status train_some(const basin_config *c, const bs_train_request *o, bs_settings *s,
-                               const basin_session *session, bs_logger *log, basin_text *out,
-                               basin_error *err)
+                               const basin_session *session, bs_logger *log, bs_buf *table,
+                               bs_buf *json, basin_error *err)
 {
     bs_data        data;
-    bs_buf         table, json;
     bs_sources     files = c->files;
     char           names[BS_ROLES][BS_OPTION_TEXT];
     double         begun = bs_seconds();
     bs_base_model *from, *teacher = NULL;
     bs_config_files(&files, &s->train, names);
     bs_preset_remark(s, log);
-    basin_status status = bs_base_model_find(&s->train, s->train.task, &from, err);
+    basin_status status = bs_base_model_find(s->train.from, "--from", s->train.task, &from, err);
     if (!status)
         status = bs_teacher_find(&s->train, s->train.task, &teacher, err);
     files.like = from ? &from->model->known : teacher ? &teacher->model->known : NULL;
     if (!status)
         status = bs_prepare(s, &files, log, &data, err);
-    if (status) {
-        bs_base_model_free(from);
-        bs_base_model_free(teacher);
-        return status;
-    }
-    if (teacher)
+    const bool prepared = !status;
+    if (!status && teacher)
         status = bs_teacher_teach(teacher, s, &data, log, err);
-    s->train.folds = data.folds;
-    if (from)
+    if (!status)
+        s->train.folds = data.folds;
+    if (!status && from)
         status = bs_base_model_fit(from, s, &data, log, err);
     bs_train_outcome *outcome = bs_calloc((size_t)o->seeds, sizeof *outcome);
-    bs_buf_init(&table, 1 << 24);
-    bs_buf_init(&json, 1 << 28);
     if (!status && !outcome)
         status = bs_fail_nomem(err);
     if (!status)
-        status = train_seeds(s, &data, from, o, begun, session, log, outcome, &table, &json, err);
+        status = train_seeds(s, &data, from, o, begun, session, log, outcome, table, json, err);
     for (int i = 0; outcome && i < o->seeds; i++)
         bs_threshold_free(&outcome[i].threshold);
     bs_free(outcome);
-    bs_data_free(&data);
+    if (prepared)
+        bs_data_free(&data);
     bs_base_model_free(from);
     bs_base_model_free(teacher);
-    if (!status)
-        return bs_text_take(&table, &json, out, err);
-    bs_buf_free(&table);
-    bs_buf_free(&json);
-    return status;
-}
-
-static basin_status find_method(const basin_config *c, const bs_train_request *o,
-                                const basin_session *session, bs_logger *log, basin_text *out,
-                                basin_error *err)
-{
-    bs_buf table, json;
-    bs_buf_init(&table, 1 << 24);
-    bs_buf_init(&json, 1 << 28);
-    basin_status status = bs_auto_train(c, o, session, log, &table, &json, err);
-    if (!status)
-        return bs_text_take(&table, &json, out, err);
-    bs_buf_free(&table);
-    bs_buf_free(&json);
     return status;
 }
 
@@ -539,12 +511,16 @@ static basin_status train_in(const basin_config *c, const bs_train_request *o, b
                              const basin_session *session, bs_logger *log, basin_text *out,
                              basin_error *err)
 {
+    bs_buf       table, json;
     basin_status status = o->folder ? spare_finished(o, s->train.seed, log, err) : BASIN_OK;
     if (status)
         return status;
     bs_config_remark(c, log);
-    return bs_auto_wanted(c, o) ? find_method(c, o, session, log, out, err)
-                                : train_some(c, o, s, session, log, out, err);
+    bs_buf_init(&table, 1 << 24);
+    bs_buf_init(&json, 1 << 28);
+    status = bs_auto_wanted(c, o) ? bs_auto_train(c, o, session, log, &table, &json, err)
+                                  : train_some(c, o, s, session, log, &table, &json, err);
+    return bs_text_give(status, &table, &json, out, err);
 }
 
 static basin_status check_options(const bs_train_request *o, basin_error *err)

@@ -3,7 +3,7 @@
  * The data is read once and shared by all runs, so methods whose presets would read it differently
  * are refused. Each run leaves everything in its own folder, and the comparison is made from these
  * folders alone, so it can be stopped at any moment. */
-#include "api/from.h"
+#include "api/training.h"
 #include "base/find.h"
 #include "compare/compare.h"
 

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "api/ensemble.h"
+#include "api/training.h"
 #include "compare/compare.h"
 #include "base/threads.h"
 

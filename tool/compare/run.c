@@ -1,14 +1,13 @@
 /* run.c -- the trainings of a comparison: several at a time, each into its own folder, and
  * recognising finished ones.
  *
- * A finished run has outcome.json (api/outcome.h). A run without it continues from its checkpoint.
+ * A finished run has outcome.json (api/training.h). A run without it continues from its checkpoint.
  * The result of a run does not depend on which worker trains it, or when. */
 #include <pthread.h>
 
 #include "compare/compare.h"
 #include "runs/jobs.h"
-#include "api/ensemble.h"
-#include "api/outcome.h"
+#include "api/training.h"
 #include "base/io.h"
 
 /* ---- finished before ---- */

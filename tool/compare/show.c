@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "api/training.h"
 #include "compare/compare.h"
 
 double bs_compare_scale(const bs_comparison *c)

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "api/ensemble.h"
+#include "api/training.h"
 #include "report/report.h"
 
 static const double level = 0.95;

@@ -2,7 +2,7 @@
  *
  * The data is read once and shared by all trials. Test rows are set aside as in `basin train`, so
  * that tuning never sees them, but nobody gets them. */
-#include "api/from.h"
+#include "api/training.h"
 #include "runs/runset.h"
 #include "tune/tune.h"
 
