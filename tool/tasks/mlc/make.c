@@ -17,7 +17,7 @@
 #include "base/rng.h"
 #include "data/rows/build.h"
 
-enum { SIZE = 4, STATES = 1 << SIZE, MOST_GROUPS = 64, MOST_SCORED = 5000, THRESHOLDS = 19 };
+enum { SIZE = 4, STATES = 1 << SIZE, MOST_GROUPS = 64, MOST_SCORED = 5000 };
 
 #define AT(field) offsetof(bs_make_mlc_options, field)
 
@@ -291,7 +291,7 @@ double bs_best_expected_f1(const double *p, int L, uint8_t *choice, double *scra
     return best;
 }
 
-static void score_row(const world *w, scores *z, bs_make_mlc_truth *sum, double tuned[THRESHOLDS])
+static void score_row(const world *w, scores *z, bs_make_mlc_truth *sum)
 {
     const int G = w->o->groups, L = G * SIZE;
     double    q[MOST_GROUPS][STATES];
@@ -299,39 +299,26 @@ static void score_row(const world *w, scores *z, bs_make_mlc_truth *sum, double 
         posterior(w, &w->g[i], q[i]);
     joint_of_row(w, q, z);
     sum->best += bs_best_expected_f1(z->joint, L, z->choice, z->scratch, z->order);
-    for (int k = 0; k < THRESHOLDS; k++) {
-        for (int j = 0; j < L; j++)
-            z->choice[j] = z->mean[j] >= 0.05 * (k + 1);
-        tuned[k] += bs_expected_f1(z->joint, L, z->choice);
-    }
+    for (int j = 0; j < L; j++)
+        z->choice[j] = z->mean[j] >= 0.5;
+    sum->marginal += bs_expected_f1(z->joint, L, z->choice);
     for (int j = 0; j < L; j++)
         z->choice[j] = own_posterior(w, &w->g[j / SIZE], j % SIZE) >= 0.5;
     sum->local += bs_expected_f1(z->joint, L, z->choice);
     sum->rows++;
 }
 
-static bool start_scores(scores *z, int G)
+static bool start_scores(scores *z, int G, bs_arena *room)
 {
     size_t L = (size_t)G * SIZE, W = L + 1;
-    z->count = bs_calloc((size_t)(G + 1) * W, sizeof *z->count);
-    z->tail = bs_calloc((size_t)(G + 1) * W, sizeof *z->tail);
-    z->joint = bs_calloc(L * W, sizeof *z->joint);
-    z->mean = bs_calloc(L, sizeof *z->mean);
-    z->scratch = bs_calloc(W, sizeof *z->scratch);
-    z->order = bs_calloc(L, sizeof *z->order);
-    z->choice = bs_calloc(L, 1);
+    z->count = bs_arena_alloc(room, (size_t)(G + 1) * W * sizeof *z->count);
+    z->tail = bs_arena_alloc(room, (size_t)(G + 1) * W * sizeof *z->tail);
+    z->joint = bs_arena_alloc(room, L * W * sizeof *z->joint);
+    z->mean = bs_arena_alloc(room, L * sizeof *z->mean);
+    z->scratch = bs_arena_alloc(room, W * sizeof *z->scratch);
+    z->order = bs_arena_alloc(room, L * sizeof *z->order);
+    z->choice = bs_arena_alloc(room, L);
     return z->count && z->tail && z->joint && z->mean && z->scratch && z->order && z->choice;
-}
-
-static void free_scores(scores *z)
-{
-    bs_free(z->count);
-    bs_free(z->tail);
-    bs_free(z->joint);
-    bs_free(z->mean);
-    bs_free(z->scratch);
-    bs_free(z->order);
-    bs_free(z->choice);
 }
 
 /* --- the data set -------------------------------------------------------- */
@@ -359,64 +346,43 @@ static bool add_names(const world *w, bs_build *b)
     return ok;
 }
 
-/* A mean over the rows made so far; the threshold is chosen on the same numbers. */
-static void finish_truth(bs_make_mlc_truth *sum, const double tuned[THRESHOLDS],
-                         bs_make_mlc_truth *out)
-{
-    int best = 0;
-    for (int k = 1; k < THRESHOLDS; k++)
-        best = tuned[k] > tuned[best] ? k : best;
-    *out = *sum;
-    out->best /= sum->rows;
-    out->local /= sum->rows;
-    out->marginal = tuned[9] / sum->rows;
-    out->tuned = tuned[best] / sum->rows;
-    out->threshold = 0.05 * (best + 1);
-}
-
+/* The truth is a mean over the first rows. */
 static basin_status make_rows(world *w, bs_build *b, scores *z, bs_make_mlc_truth *truth,
                               basin_error *err)
 {
     bs_rng            rng = bs_rng_make((uint64_t)w->o->seed, 1, 2);
     bs_make_mlc_truth sum = {0};
-    double            tuned[THRESHOLDS] = {0};
     for (int r = 0; r < w->o->rows; r++) {
         int32_t twice;
         if (!draw_row(w, b, &rng))
             return bs_fail_nomem(err);
         if (truth && r < MOST_SCORED)
-            score_row(w, z, &sum, tuned);
+            score_row(w, z, &sum);
         basin_status s = bs_build_row(b, &twice, err);
         if (s)
             return s;
     }
     if (truth)
-        finish_truth(&sum, tuned, truth);
+        *truth = (bs_make_mlc_truth){sum.best / sum.rows, sum.marginal / sum.rows,
+                                     sum.local / sum.rows, sum.rows};
     return BASIN_OK;
 }
 
 basin_status bs_make_mlc(const bs_make_mlc_options *o, bs_rows **out, bs_make_mlc_truth *truth,
                          basin_error *err)
 {
-    *out = NULL;
-    if (o->rows < 1 || o->groups < 1 || o->groups > MOST_GROUPS || o->words < 1 || o->noise < 0 ||
-        !(o->on > 0 && o->on < 1 && o->off > 0 && o->off < 1))
-        return bs_fail(err, BASIN_EARG,
-                       "make mlc: needs rows, groups 1..%d, words above 0, and on "
-                       "and off between 0 and 1",
-                       (int)MOST_GROUPS);
-    world       *w = bs_calloc(1, sizeof *w);
+    bs_arena     room = {0};
+    world       *w = bs_arena_alloc(&room, sizeof *w);
     scores       z = {0};
     bs_build     b;
     basin_status s = bs_build_init(&b, INT32_MAX - 1, err);
-    if (!s && !w)
-        s = bs_fail_nomem(err);
-    if (!s) {
+    *out = NULL;
+    if (!s && w) {
         make_world(w, o);
-        w->word = bs_calloc((size_t)w->n_words, 1);
-        if (!w->word || !start_scores(&z, o->groups) || !add_names(w, &b))
-            s = bs_fail_nomem(err);
+        w->word = bs_arena_alloc(&room, (size_t)w->n_words);
     }
+    if (!s && !(w && w->word && start_scores(&z, o->groups, &room) && add_names(w, &b)))
+        s = bs_fail_nomem(err);
     if (!s)
         s = make_rows(w, &b, &z, truth, err);
     if (!s) {
@@ -431,9 +397,6 @@ basin_status bs_make_mlc(const bs_make_mlc_options *o, bs_rows **out, bs_make_ml
         b.ds = NULL;
     }
     bs_build_free(&b);
-    free_scores(&z);
-    if (w)
-        bs_free(w->word);
-    bs_free(w);
+    bs_arena_free(&room);
     return s;
 }

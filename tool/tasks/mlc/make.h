@@ -15,12 +15,10 @@ extern const bs_option bs_make_mlc_rows[];
 
 /* Expected example F1 (0/0 = 0) of predictors that know the generator exactly. */
 typedef struct {
-    double  best;      /* the best possible: maximal expected F1 of every row */
-    double  marginal;  /* labels with P(y = 1 | x) >= 0.5 */
-    double  tuned;     /* the same with the best single threshold ... */
-    double  threshold; /* ... and that threshold */
-    double  local;     /* every label from its own words alone, at 0.5: no dependencies */
-    int32_t rows;      /* rows that the figures are averaged over (the first ones) */
+    double  best;     /* the best possible: maximal expected F1 of every row */
+    double  marginal; /* labels with P(y = 1 | x) >= 0.5 */
+    double  local;    /* every label from its own words alone, at 0.5: no dependencies */
+    int32_t rows;     /* rows that the figures are averaged over (the first ones) */
 } bs_make_mlc_truth;
 
 /* truth may be NULL. */

@@ -6,7 +6,6 @@
 
 #include "tasks/mlc/report.h"
 #include "doc/chart.h"
-#include "doc/heat.h"
 #include "doc/doc.h"
 #include "task/mlc/data.h"
 
@@ -14,7 +13,6 @@ enum {
     CUTS = 49,             /* thresholds of the sweep */
     SWEEP_CELLS = 1 << 27, /* scores examined in total, at most */
     MOST_LABELS = 4000,    /* rows of the table of labels */
-    MAPPED = 200,          /* labels of the map of pairs */
     PAIRS = 60,            /* rows of the table of pairs */
     MOST_PAIRS = 1 << 22,
     EXAMPLES = 24,
@@ -358,86 +356,6 @@ static basin_status confused(const view *v, basin_error *err)
     return BASIN_OK;
 }
 
-/* The labels of the map: place[l] is the row of label l, -1: not in it; those most frequent in
- * truth and prediction. Returns how many. */
-static basin_status choose_mapped(const view *v, int32_t *place, int *n, basin_error *err)
-{
-    counted *c = bs_arena_alloc(v->g->room, (size_t)v->L * sizeof *c);
-    if (!c)
-        return bs_fail_nomem(err);
-    for (int32_t l = 0; l < v->L; l++) {
-        c[l].pair = (uint64_t)l;
-        place[l] = -1;
-    }
-    for (int32_t r = 0; r < v->data->rows; r++) {
-        look_at(v, r);
-        for (int32_t l = 0; l < v->L; l++)
-            c[l].n += v->gold[l] + v->on[l];
-    }
-    qsort(c, (size_t)v->L, sizeof *c, by_count);
-    *n = v->L < MAPPED ? v->L : MAPPED;
-    for (int i = 0; i < *n; i++)
-        place[c[i].pair] = 0;
-    for (int32_t l = 0, at = 0; l < v->L; l++)
-        if (place[l] == 0)
-            place[l] = at++;
-    return BASIN_OK;
-}
-
-/* m[a, b] += by, for all pairs of the row's labels that are on the map. */
-static void add_together(const view *v, const uint8_t *on, const int32_t *place, int n, float by,
-                         float *m)
-{
-    int32_t k = 0;
-    for (int32_t l = 0; l < v->L; l++)
-        if (on[l] && place[l] >= 0)
-            v->list[k++] = place[l];
-    for (int32_t a = 0; a < k; a++)
-        for (int32_t b = 0; b < k; b++)
-            m[v->list[a] * n + v->list[b]] += a != b ? by : 0;
-}
-
-static void draw_together(const view *v, const int32_t *place, int n, float *m, const char **name)
-{
-    for (int32_t l = 0; l < v->L; l++)
-        if (place[l] >= 0) {
-            name[place[l]] = v->schema->label[l];
-            m[place[l] * n + place[l]] = NAN;
-        }
-    bs_page_heading(v->g->level, "Labels that go together", v->out);
-    if (n < v->L)
-        bs_page_say(v->out, "quiet", "The %d most frequent of %d labels.", n, (int)v->L);
-    bs_heat_draw(&(bs_heat){.title = "Rows in which two labels are predicted together, minus rows "
-                                     "in which they truly are: orange is too often, blue too "
-                                     "rarely.",
-                            .rows = n,
-                            .cols = n,
-                            .value = m,
-                            .row_name = name,
-                            .diverging = true,
-                            .root = true},
-                 v->out);
-}
-
-/* How often two labels are together: predicted minus true. */
-static basin_status together(const view *v, basin_error *err)
-{
-    int32_t     *place = bs_arena_alloc(v->g->room, ((size_t)v->L + 1) * sizeof *place);
-    float       *m = bs_arena_alloc(v->g->room, MAPPED * MAPPED * sizeof *m);
-    const char **name = bs_arena_alloc(v->g->room, MAPPED * sizeof *name);
-    int          n = 0;
-    basin_status s = place && m && name ? choose_mapped(v, place, &n, err) : bs_fail_nomem(err);
-    if (s || n < 2)
-        return s;
-    for (int32_t r = 0; r < v->data->rows; r++) {
-        look_at(v, r);
-        add_together(v, v->on, place, n, 1, m);
-        add_together(v, v->gold, place, n, -1, m);
-    }
-    draw_together(v, place, n, m, name);
-    return BASIN_OK;
-}
-
 /* ---- examples ---- */
 
 typedef struct {
@@ -599,30 +517,17 @@ static basin_status prepare(view *v, const bs_label_score *decided, basin_error 
     return own_cuts(v->g, &v->own, err);
 }
 
-/* Labels that lose something, among the first few. */
-static int needy(const view *v, const bs_label_score *decided)
-{
-    int n = 0;
-    while (n < 4 && n < v->L && lost_of(&decided[v->order[n]]) > 0)
-        n++;
-    return n;
-}
-
 static basin_status sections(const view *v, const bs_label_score *decided, basin_error *err)
 {
     basin_status s = labels(v, decided, err);
     if (!s)
         s = thresholds(v, err);
     if (!s)
-        s = bs_report_pr(v->g, decided, v->order, needy(v, decided), v->out, err);
-    if (!s)
         s = calibration(v, err);
     if (!s)
         s = bs_report_importance(v->g, v->doc, err);
     if (!s)
         s = confused(v, err);
-    if (!s)
-        s = together(v, err);
     return s ? s : examples(v, err);
 }
 

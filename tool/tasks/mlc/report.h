@@ -4,10 +4,7 @@
 
 #include "report/report.h"
 
-/* Precision by recall, with single labels besides the mean; and which features
- * matter. */
-basin_status bs_report_pr(const bs_report_group *g, const bs_label_score *s, const int32_t *label,
-                          int n, bs_buf *out, basin_error *err);
+/* importance.c: which features matter */
 basin_status bs_report_importance(const bs_report_group *g, bs_doc *d, basin_error *err);
 
 /* base.c */

@@ -23,7 +23,7 @@
 #include "base/visible.h"
 #include "data/text/corpus_part.h"
 
-enum { MODES = 2, SIDES = 2, MOST_KINDS = 32, MOST_SCORED = 3000 };
+enum { MODES = 2, SIDES = 2, MOST_SCORED = 3000 };
 
 #define AT(field) offsetof(bs_make_tag_options, field)
 
@@ -269,34 +269,23 @@ static void add_prior(const world *w, int n, scores *z, double *follow)
     }
 }
 
-static bool start_scores(const world *w, scores *z)
+static bool start_scores(const world *w, scores *z, bs_arena *room)
 {
     size_t S = (size_t)w->states, T = (size_t)w->tags, G = (size_t)w->groups;
     size_t n = (size_t)w->o->length * 2 + 1;
-    z->ahead = bs_calloc(n * S, sizeof *z->ahead);
-    z->back = bs_calloc((n + 1) * S, sizeof *z->back);
-    z->belief = bs_calloc(2 * n * T, sizeof *z->belief);
-    z->joint = bs_calloc(G * T, sizeof *z->joint);
-    z->emit = bs_calloc(G * T, sizeof *z->emit);
-    z->now = bs_calloc(S, sizeof *z->now);
-    z->next = bs_calloc(S, sizeof *z->next);
+    z->ahead = bs_arena_alloc(room, n * S * sizeof *z->ahead);
+    z->back = bs_arena_alloc(room, (n + 1) * S * sizeof *z->back);
+    z->belief = bs_arena_alloc(room, 2 * n * T * sizeof *z->belief);
+    z->joint = bs_arena_alloc(room, G * T * sizeof *z->joint);
+    z->emit = bs_arena_alloc(room, G * T * sizeof *z->emit);
+    z->now = bs_arena_alloc(room, S * sizeof *z->now);
+    z->next = bs_arena_alloc(room, S * sizeof *z->next);
     if (!z->ahead || !z->back || !z->belief || !z->joint || !z->emit || !z->now || !z->next)
         return false;
     for (int g = 0; g < w->groups; g++)
         for (int t = 0; t < w->tags; t++)
             z->emit[(size_t)g * T + (size_t)t] = word_given(w, t, g);
     return true;
-}
-
-static void free_scores(scores *z)
-{
-    bs_free(z->ahead);
-    bs_free(z->back);
-    bs_free(z->belief);
-    bs_free(z->joint);
-    bs_free(z->emit);
-    bs_free(z->now);
-    bs_free(z->next);
 }
 
 /* Expected accuracies given the words of a sentence, summed over its tokens. */
@@ -344,52 +333,39 @@ static void measure(world *w, sentence *s, scores *z, bs_make_tag_truth *truth)
 
 /* --- all of it ----------------------------------------------------------- */
 
-static basin_status make_all(world *w, bs_buf *out, bs_make_tag_truth *truth, basin_error *err)
+basin_status bs_make_tag(const bs_make_tag_options *o, bs_buf *out, bs_make_tag_truth *truth,
+                         basin_error *err)
 {
-    size_t   n = (size_t)w->o->length * 2 + 1, S = (size_t)w->states, T = (size_t)w->tags;
+    if (o->tags % 2)
+        return bs_fail(err, BASIN_EARG, "make: tags: '%d' is not an even number", o->tags);
+    world w = {.o = o, .kinds = (o->tags - MODES) / SIDES, .tags = o->tags};
+    w.states = MODES * w.tags;
+    w.groups = MODES + 3 * w.kinds;
+    size_t   n = (size_t)o->length * 2 + 1, S = (size_t)w.states, T = (size_t)w.tags;
+    bs_arena room = {0};
     int64_t  tokens = 0;
     scores   z = {0};
-    sentence s = {.tag = bs_calloc(n, sizeof *s.tag), .group = bs_calloc(n, sizeof *s.group)};
-    w->step = bs_calloc(S * S, sizeof *w->step);
-    w->chain = bs_calloc((T + 1) * T, sizeof *w->chain);
-    bool ok = s.tag && s.group && w->step && w->chain && (!truth || start_scores(w, &z));
+    sentence s = {.tag = bs_arena_alloc(&room, n * sizeof *s.tag),
+                  .group = bs_arena_alloc(&room, n * sizeof *s.group)};
+    w.step = bs_arena_alloc(&room, S * S * sizeof *w.step);
+    w.chain = bs_arena_alloc(&room, (T + 1) * T * sizeof *w.chain);
+    const bool ok =
+        s.tag && s.group && w.step && w.chain && (!truth || start_scores(&w, &z, &room));
     if (ok) {
-        make_steps(w);
+        make_steps(&w);
         if (truth)
-            measure(w, &s, &z, truth);
-        for (int i = 0; i < w->o->rows && !out->failed; i++) {
-            bs_rng rng = bs_rng_make((uint64_t)w->o->seed, (uint64_t)i, 5);
-            draw_sentence(w, &rng, &s);
-            put_sentence(w, &s, &rng, out);
+            measure(&w, &s, &z, truth);
+        for (int i = 0; i < o->rows && !out->failed; i++) {
+            bs_rng rng = bs_rng_make((uint64_t)o->seed, (uint64_t)i, 5);
+            draw_sentence(&w, &rng, &s);
+            put_sentence(&w, &s, &rng, out);
             tokens += s.n;
         }
     }
     if (truth)
         truth->tokens = tokens;
-    free_scores(&z);
-    bs_free(s.tag);
-    bs_free(s.group);
-    bs_free(w->step);
-    bs_free(w->chain);
+    bs_arena_free(&room);
     return ok && !out->failed ? BASIN_OK : bs_fail_nomem(err);
-}
-
-basin_status bs_make_tag(const bs_make_tag_options *o, bs_buf *out, bs_make_tag_truth *truth,
-                         basin_error *err)
-{
-    if (o->rows < 1 || o->tags < MODES + SIDES || o->tags % 2 ||
-        o->tags > MODES + SIDES * MOST_KINDS || o->words < 1 || o->length < 2 ||
-        !(o->noise >= 0 && o->noise <= 1 && o->clear >= 0 && o->clear <= 1 && o->change >= 0 &&
-          o->change <= 1 && o->same >= 0 && o->same <= 1 && o->rule >= 0.5 && o->rule <= 1))
-        return bs_fail(err, BASIN_EARG,
-                       "make tag: needs rows and words above 0, an even number of tags from 4 to "
-                       "%d, length above 1, and probabilities between 0 and 1",
-                       MODES + SIDES * MOST_KINDS);
-    world w = {.o = o, .kinds = (o->tags - MODES) / SIDES};
-    w.tags = o->tags;
-    w.states = MODES * w.tags;
-    w.groups = MODES + 3 * w.kinds;
-    return make_all(&w, out, truth, err);
 }
 
 void bs_make_tag_describe(const bs_make_tag_options *o, const bs_make_tag_truth *t,

@@ -465,8 +465,6 @@ static basin_status advise_types(const bs_report_group *g, bs_notes *advice, bas
     return s;
 }
 
-basin_status         bs_base_guess_tag(const bs_lesson *t, const bs_dataset *p, bs_outputs *y,
-                                       basin_error *err);
 const bs_task_report bs_task_report_tag = {
     .errors = errors,
     .advise = advise_types,
