@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "cli.h"
 #include "tasks/tasks.h"
 
 /* The task named in the settings, or that the first file looks like. */
@@ -38,6 +39,46 @@ void bs_data_next(const char *path, bs_buf *table)
     bs_buf_text(table, "next     basin train ");
     bs_put_word(path, table);
     bs_buf_text(table, "\n");
+}
+
+/* " --labels VALUE", or " --set KEY=VALUE" for a setting without a flag. */
+static void put_setting(const char *key, const char *value, bs_buf *table)
+{
+    for (const cli_option *o = cli_reading; o->name; o++)
+        if (strcmp(o->key, key) == 0) {
+            bs_buf_printf(table, " %s ", o->name);
+            bs_put_word(value, table);
+            return;
+        }
+    bs_buf both;
+    bs_buf_init(&both, 1 << 16);
+    bs_buf_printf(&both, "%s=%s", key, value);
+    bs_buf_text(table, " --set ");
+    bs_put_word(both.failed ? "" : both.data, table);
+    table->failed = table->failed || both.failed;
+    bs_buf_free(&both);
+}
+
+void bs_data_next_all(const bs_data_args *g, bool roles, const bs_option *rows, const void *now,
+                      const void *usual, bs_buf *table)
+{
+    bs_buf value;
+    bs_buf_init(&value, 1 << 16);
+    bs_buf_text(table, "next     basin train");
+    for (int i = 0; i < g->n; i++) {
+        if (roles && i > 0 && g->n <= 3)
+            bs_buf_text(table, g->n == 3 && i == 1 ? " --valid" : " --test");
+        bs_buf_text(table, " ");
+        bs_put_word(g->file[i], table);
+    }
+    if (strcmp(g->settings->train.task, "auto") != 0)
+        put_setting("task", g->settings->train.task, table);
+    for (const bs_option *row = rows; row->name; row++)
+        if (bs_option_differs(row, now, usual, &value))
+            put_setting(row->name, value.data ? value.data : "", table);
+    bs_buf_text(table, "\n");
+    table->failed = table->failed || value.failed;
+    bs_buf_free(&value);
 }
 
 /* Start and end of every verb that prints. */

@@ -45,8 +45,11 @@ basin_status bs_data_describe(const bs_dataset *part, const bs_dataset *train, b
 
 /* The line that names the current one of several files, after an empty line. */
 void bs_data_file(const char *path, int number, bs_buf *table);
-/* The command for training on a file. */
+/* The command for training on a file; on the files of g, which may be train, valid and test, with
+ * the settings of `rows` that are not the usual ones. */
 void bs_data_next(const char *path, bs_buf *table);
+void bs_data_next_all(const bs_data_args *g, bool roles, const bs_option *rows, const void *now,
+                      const void *usual, bs_buf *table);
 
 /* "key=value key=value" into the options of a generator. */
 basin_status bs_make_options(const bs_option *rows, void *options, const char *words,

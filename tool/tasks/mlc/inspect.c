@@ -125,53 +125,10 @@ static const char *problem(const bs_summary *s)
     return NULL;
 }
 
-/* The name of a setting's own flag: "drop" for "data.drop"; else NULL. */
-static const char *flag_of(const char *name)
-{
-    static const char *const flags[] = {"labels", "xml", "drop", "true", "false"};
-    for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
-        if (strncmp(name, "data.", 5) == 0 && strcmp(name + 5, flags[i]) == 0)
-            return flags[i];
-    return NULL;
-}
-
-/* The reading settings that differ from their defaults. */
-static void put_settings(const bs_read_options *now, bs_buf *out)
+static void print_next(const bs_data_args *g, bool roles, bs_buf *out)
 {
     const bs_read_options usual = bs_read_options_default();
-    bs_buf                value, setting;
-    bs_buf_init(&value, 1 << 16);
-    bs_buf_init(&setting, 1 << 16);
-    for (const bs_option *row = bs_read_rows; row->name; row++) {
-        if (!bs_option_differs(row, now, &usual, &value))
-            continue;
-        const char *flag = flag_of(row->name);
-        bs_buf_printf(out, " --%s ", flag ? flag : "set");
-        bs_buf_clear(&setting);
-        bs_buf_printf(&setting, "%s%s%s", flag ? "" : row->name, flag ? "" : "=",
-                      value.data ? value.data : "");
-        bs_put_word(setting.failed ? "" : setting.data, out);
-        out->failed = out->failed || setting.failed;
-    }
-    out->failed = out->failed || value.failed;
-    bs_buf_free(&value);
-    bs_buf_free(&setting);
-}
-
-/* The command for training on the files; files checked one by one have roles. */
-static void print_next(const bs_data_args *g, bool check, bs_buf *out)
-{
-    bs_buf_text(out, "next     basin train");
-    for (int i = 0; i < g->n; i++) {
-        if (check && i > 0 && g->n <= 3)
-            bs_buf_text(out, g->n == 3 && i == 1 ? " --valid" : " --test");
-        bs_buf_text(out, " ");
-        bs_put_word(g->file[i], out);
-    }
-    if (strcmp(g->settings->train.task, "auto") != 0)
-        bs_buf_printf(out, " --task %s", g->settings->train.task);
-    put_settings(&g->settings->read, out);
-    bs_buf_text(out, "\n");
+    bs_data_next_all(g, roles, bs_read_rows, &g->settings->read, &usual, out);
 }
 
 static void print_notes(const bs_notes *notes, size_t first, bs_buf *table)
@@ -505,12 +462,10 @@ static void make_text(const bs_rows *d, const bs_make_mlc_truth *t, const char *
     bs_buf_printf(table,
                   ": %d rows, %d features, %d labels\n"
                   "best possible example F1 %.2f; labels on their own %.2f "
-                  "(without using each other %.2f)\n"
-                  "next     basin train ",
+                  "(without using each other %.2f)\n",
                   (int)d->rows, (int)d->schema.n_features, (int)d->schema.n_labels, 100 * t->best,
                   100 * t->marginal, 100 * t->local);
-    bs_put_word(path, table);
-    bs_buf_text(table, "\n");
+    bs_data_next(path, table);
     bs_json_open(json, NULL, '{');
     bs_json_members(json,
                     "file %s rows %d features %d labels %d best_example_f1 %.6f "

@@ -91,35 +91,6 @@ static basin_status inspect_file(const char *path, const bs_corpus_options *o,
     return s ? bs_fail(err, s, "%s", why.msg) : BASIN_OK;
 }
 
-/* The command for training on the files, with the options needed to read them. */
-static void print_next(const bs_data_args *g, bs_buf *out)
-{
-    static const char *const role[] = {"", " --valid", " --test"};
-    const bs_settings       *s = g->settings;
-    bs_buf_text(out, "next     basin train");
-    for (int i = 0; i < g->n; i++) {
-        bs_buf_printf(out, "%s ", role[g->n == 2 && i == 1 ? 2 : i]);
-        bs_put_word(g->file[i], out);
-    }
-    if (strcmp(s->train.task, "auto") != 0)
-        bs_buf_printf(out, " --task %s", s->train.task);
-    if (s->text.word_column)
-        bs_buf_printf(out, " --word-column %d", s->text.word_column);
-    if (strcmp(s->text.tag_column, "auto") != 0) {
-        bs_buf_text(out, " --tag-column ");
-        bs_put_word(s->text.tag_column, out);
-    }
-    if (strcmp(s->text.feature_columns, "auto") != 0) {
-        bs_buf_text(out, " --feature-columns ");
-        bs_put_word(s->text.feature_columns, out);
-    }
-    if (*s->text.tag_names) {
-        bs_buf_text(out, " --tag-names ");
-        bs_put_word(s->text.tag_names, out);
-    }
-    bs_buf_text(out, "\n");
-}
-
 /* The files after the first are read like it and compared with it. */
 static basin_status inspect_all(const bs_data_args *g, findings *f, basin_error *err)
 {
@@ -141,8 +112,9 @@ static basin_status inspect_all(const bs_data_args *g, findings *f, basin_error 
     }
     if (f->several)
         bs_buf_printf(f->json, "], \"problems\": [%s]}", f->n ? f->list.data : "");
+    const bs_corpus_options usual = bs_corpus_options_default();
     if (!s && !f->n && first->labelled && g->n <= 3)
-        print_next(g, f->table);
+        bs_data_next_all(g, true, bs_corpus_rows, &g->settings->text, &usual, f->table);
     bs_corpus_free(first);
     return s;
 }
