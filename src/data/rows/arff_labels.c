@@ -13,6 +13,7 @@
 typedef struct {
     bs_reading  *r;
     arff_header *h;
+    const char **names;             /* [n] of the attributes */
     uint8_t     *xml, *meka, *mark; /* [n] each */
     uint8_t     *spare;             /* [n] labels of the file that were not chosen */
     char         file[80];          /* the label file's name */
@@ -166,40 +167,11 @@ static basin_status spare_others(roles *x)
 
 static basin_status use_option(roles *x)
 {
-    const arff_header *h = x->h;
-    const char       **names = bs_alloc((size_t)h->n * sizeof *names);
-    if (!names)
-        return bs_fail_nomem(x->r->err);
-    for (int32_t i = 0; i < h->n; i++)
-        names[i] = h->attribute[i].name;
-    basin_status s = bs_select_labels(x->r, names, h->n, x->mark);
-    bs_free(names);
-    if (!s)
-        use(x, x->mark, "--labels");
-    return s ? s : spare_others(x);
-}
-
-/* Marks the training labels; *found is how many of them the file has. */
-static basin_status mark_schema(roles *x, uint8_t *mark, int32_t *found)
-{
-    const bs_schema *like = x->r->o->like;
-    bs_arena         arena;
-    bs_names         known;
-    bool             fresh;
-    bs_arena_init(&arena, 0);
-    bs_names_init(&known, &arena);
-    basin_status s = BASIN_OK;
-    for (int32_t i = 0; !s && i < like->n_labels; i++)
-        if (bs_names_add(&known, like->label[i], strlen(like->label[i]), &fresh) < 0)
-            s = bs_fail_nomem(x->r->err);
-    for (int32_t i = 0; !s && i < x->h->n; i++) {
-        const char *name = x->h->attribute[i].name;
-        mark[i] = bs_names_find(&known, name, strlen(name)) >= 0;
-        *found += mark[i];
-    }
-    bs_names_free(&known);
-    bs_arena_free(&arena);
-    return s;
+    basin_status s = bs_select_labels(x->r, x->names, x->h->n, x->mark);
+    if (s)
+        return s;
+    use(x, x->mark, "--labels");
+    return spare_others(x);
 }
 
 /* The file's own labels. A model trained on some of them ignores the others: they were not features
@@ -207,7 +179,7 @@ static basin_status mark_schema(roles *x, uint8_t *mark, int32_t *found)
 static basin_status use_known(roles *x, const uint8_t *known, const char *from)
 {
     int32_t      found = 0;
-    basin_status s = x->r->o->like ? mark_schema(x, x->mark, &found) : BASIN_OK;
+    basin_status s = bs_mark_trained(x->r, x->names, x->h->n, x->mark, &found);
     bool         fewer = found > 0 && found == x->r->o->like->n_labels;
     for (int32_t i = 0; !s && i < x->h->n; i++)
         fewer = fewer && (!x->mark[i] || known[i]);
@@ -258,8 +230,7 @@ static basin_status choose(roles *x)
         return BASIN_OK;
     }
     int32_t found = 0;
-    if (x->r->o->like)
-        s = mark_schema(x, x->mark, &found);
+    s = bs_mark_trained(x->r, x->names, x->h->n, x->mark, &found);
     if (!s && found)
         use(x, x->mark, "the training data");
     if (s || found)
@@ -307,51 +278,11 @@ static basin_status refuse_label(const roles *x, const arff_attribute *a)
 
 static basin_status set_label(roles *x, arff_attribute *a)
 {
-    bool fresh;
     a->role = ARFF_LABEL;
     a->coding = a->type == ARFF_NUMBER ? ARFF_AS_NUMBER : ARFF_AS_BINARY;
     if (a->type != ARFF_NUMBER && !truth_values(x->r->o, a, &a->one))
         return refuse_label(x, a);
-    a->column = bs_names_add(&x->r->b->labels, a->name, strlen(a->name), &fresh);
-    return a->column < 0 ? bs_fail_nomem(x->r->err) : BASIN_OK;
-}
-
-static basin_status add_feature(roles *x, const char *name, const arff_attribute *a,
-                                const char *value, bs_feature_kind kind, int32_t *column)
-{
-    bool fresh;
-    *column = bs_build_feature(x->r->b, name, a->name, value, kind, &fresh);
-    if (*column < 0)
-        return bs_fail_nomem(x->r->err);
-    if (!fresh)
-        return bs_error_at(x->r, a->line, 0, "a second feature would be named '%s'", name);
-    return BASIN_OK;
-}
-
-static basin_status set_onehot(roles *x, arff_attribute *a)
-{
-    bs_buf name;
-    bs_buf_init(&name, (size_t)1 << 28);
-    basin_status s = BASIN_OK;
-    for (int32_t i = 0; !s && i < a->values.n; i++) {
-        bs_arena   *arena = &x->r->b->ds->arena;
-        bool        latin1;
-        int32_t     column;
-        const char *value =
-            bs_to_utf8(arena, a->values.item[i].text, a->values.item[i].len, &latin1);
-        bs_buf_clear(&name);
-        if (value)
-            bs_buf_printf(&name, "%s=%s", a->name, value);
-        if (!value || name.failed)
-            s = bs_fail_nomem(x->r->err);
-        else
-            s = add_feature(x, name.data, a, value, BS_FEATURE_ONEHOT, &column);
-        if (i == 0 && !s)
-            a->column = column;
-    }
-    bs_buf_free(&name);
-    a->coding = ARFF_AS_ONEHOT;
-    return s;
+    return bs_add_label(x->r, a->line, a->name, strlen(a->name), &a->column);
 }
 
 static basin_status set_feature(roles *x, arff_attribute *a)
@@ -362,7 +293,8 @@ static basin_status set_feature(roles *x, arff_attribute *a)
     if (a->type == ARFF_NUMBER) {
         source->numeric++;
         a->coding = ARFF_AS_NUMBER;
-        return add_feature(x, a->name, a, NULL, BS_FEATURE_NUMERIC, &a->column);
+        return bs_add_feature(x->r, a->line, a->name, a->name, NULL, BS_FEATURE_NUMERIC,
+                              &a->column);
     }
     if (a->type != ARFF_NOMINAL) {
         a->role = a->type == ARFF_STRING ? ARFF_ID : ARFF_SKIP;
@@ -376,42 +308,32 @@ static basin_status set_feature(roles *x, arff_attribute *a)
     source->nominal++;
     if (strcmp(x->r->o->nominal, "position") == 0) {
         a->coding = ARFF_AS_POSITION;
-        return add_feature(x, a->name, a, NULL, BS_FEATURE_NUMERIC, &a->column);
+        return bs_add_feature(x->r, a->line, a->name, a->name, NULL, BS_FEATURE_NUMERIC,
+                              &a->column);
     }
     /* A file that declares fewer values must not turn a category into a 0/1 feature. */
     const bs_feature *was = bs_schema_attribute(x->r->o->like, a->name, &x->hint);
-    if (!truth_values(x->r->o, a, &a->one) || (was && was->kind == BS_FEATURE_ONEHOT))
-        return set_onehot(x, a);
+    if (!truth_values(x->r->o, a, &a->one) || (was && was->kind == BS_FEATURE_ONEHOT)) {
+        a->coding = ARFF_AS_ONEHOT;
+        return bs_add_category(x->r, a->line, a->name, &a->values, &a->column);
+    }
     source->binary++;
     a->coding = ARFF_AS_BINARY;
-    return add_feature(x, a->name, a, a->one >= 0 ? a->values.item[a->one].text : NULL,
-                       BS_FEATURE_BINARY, &a->column);
+    return bs_add_feature(x->r, a->line, a->name, a->name,
+                          a->one >= 0 ? a->values.item[a->one].text : NULL, BS_FEATURE_BINARY,
+                          &a->column);
 }
 
 static basin_status set_classes(roles *x, arff_attribute *a)
 {
     const arff_classes *c = &x->h->classes;
-    bool                fresh;
+    basin_status        s = BASIN_OK;
     a->role = ARFF_CLASSES;
-    for (int32_t i = 0; i < c->names.n; i++)
-        if (bs_names_add(&x->r->b->labels, c->names.item[i].text, c->names.item[i].len, &fresh) < 0)
-            return bs_fail_nomem(x->r->err);
+    for (int32_t i = 0, label; !s && i < c->names.n; i++)
+        s = bs_add_label(x->r, a->line, c->names.item[i].text, c->names.item[i].len, &label);
     bs_notes_add(x->r->notes, "hierarchy",
                  "'%s' is a hierarchy of %d classes (%s): a class implies its ancestors", a->name,
                  c->names.n, c->dag ? "a graph of parent/child edges" : "paths with /");
-    return BASIN_OK;
-}
-
-static basin_status drop(roles *x)
-{
-    const arff_header *h = x->h;
-    const char       **names = bs_alloc((size_t)h->n * sizeof *names);
-    if (!names)
-        return bs_fail_nomem(x->r->err);
-    for (int32_t i = 0; i < h->n; i++)
-        names[i] = h->attribute[i].name;
-    basin_status s = bs_select_dropped(x->r, names, h->n, x->spare);
-    bs_free(names);
     return s;
 }
 
@@ -431,14 +353,20 @@ basin_status bs_arff_roles(bs_reading *r, arff_header *h)
     size_t n = (size_t)h->n;
     roles  x = {.r = r, .h = h};
     x.xml = bs_calloc(4, n);
-    if (!x.xml)
+    x.names = bs_alloc(n * sizeof *x.names);
+    if (!x.xml || !x.names) {
+        bs_free(x.xml);
+        bs_free(x.names);
         return bs_fail_nomem(r->err);
+    }
+    for (int32_t i = 0; i < h->n; i++)
+        x.names[i] = h->attribute[i].name;
     x.meka = x.xml + n;
     x.mark = x.xml + 2 * n;
     x.spare = x.xml + 3 * n;
     basin_status s = choose(&x);
     if (!s)
-        s = drop(&x);
+        s = bs_select_dropped(r, x.names, h->n, x.spare);
     if (!s && h->n_renamed && !r->o->like)
         s = check_twins(&x);
     for (int32_t i = 0; !s && i < h->n; i++) {
@@ -451,5 +379,6 @@ basin_status bs_arff_roles(bs_reading *r, arff_header *h)
             s = x.mark[i] ? set_label(&x, a) : set_feature(&x, a);
     }
     bs_free(x.xml);
+    bs_free(x.names);
     return s;
 }

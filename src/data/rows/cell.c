@@ -137,15 +137,6 @@ bool bs_cell_date(const char *text, size_t len)
     return true;
 }
 
-void bs_note_date(const bs_reading *r, const char *column, const char *example)
-{
-    bs_notes_add(
-        r->notes, "date",
-        "column '%s' holds dates ('%.30s') and is left out; numbers made of it (days since "
-        "then, month, weekday) can be used",
-        column, example);
-}
-
 /* --- lists --------------------------------------------------------------- */
 
 bs_list bs_list_begin(const char *text, size_t len)
@@ -228,40 +219,4 @@ bool bs_list_next(bs_list *l, bs_buf *item)
         return !item->failed;
     }
     return false;
-}
-
-/* --- prose --------------------------------------------------------------- */
-
-enum { FEW = 20, MANY = 100, WORDS = 4 };
-
-int64_t bs_count_words(const char *text)
-{
-    int64_t n = 1;
-    for (const char *p = text; *p; p++)
-        n += p > text && *p == ' ' && p[-1] != ' ';
-    return n;
-}
-
-bool bs_is_prose(int32_t values, int64_t words, int32_t filled, int *mean)
-{
-    *mean = values ? (int)((words + values / 2) / values) : 0;
-    if (2 * (int64_t)values <= filled)
-        return false;
-    return values > MANY || (values >= FEW && *mean >= WORDS);
-}
-
-void bs_note_prose(const bs_reading *r, const char *column, int32_t values, int32_t filled,
-                   int words)
-{
-    if (words >= WORDS)
-        bs_notes_add(r->notes, BS_NOTE_PROSE,
-                     "column '%s' holds text (%d different ones in %d rows, of %d words) and is "
-                     "left out: text is not supported yet; numbers made of it (counts of words, "
-                     "embeddings) can be used",
-                     column, (int)values, (int)filled, words);
-    else
-        bs_notes_add(r->notes, BS_NOTE_PROSE,
-                     "column '%s' has %d different texts in %d rows and is left out: hardly one "
-                     "occurs twice, so there is nothing to learn from (data.keep_ids=yes uses it)",
-                     column, (int)values, (int)filled);
 }

@@ -22,11 +22,6 @@ bool bs_cell_formula(const char *text, size_t len);
 /* The prefix that keeps such a text a text: an apostrophe, or nothing. */
 const char *bs_cell_guard(bool safe, const char *text, size_t len);
 
-/* Written texts, or texts that hardly ever repeat: no categories. `words` is the bs_count_words()
- * of all `values` different ones; *mean is that of one. */
-bool    bs_is_prose(int32_t values, int64_t words, int32_t filled, int *mean);
-int64_t bs_count_words(const char *text);
-
 /* The items of a bracketed list, one by one: quoted as in JSON or Python, or bare. */
 typedef struct {
     const char *p, *end;
@@ -38,9 +33,17 @@ bs_list bs_list_begin(const char *text, size_t len); /* at its bracket */
 /* False at the end. None and nan are skipped. */
 bool bs_list_next(bs_list *l, bs_buf *item);
 
-/* Notes on columns left out. */
-void bs_note_prose(const bs_reading *r, const char *column, int32_t values, int32_t filled,
-                   int words);
-void bs_note_date(const bs_reading *r, const char *column, const char *example);
+/* The different texts of a column; starts as zero. columns.c */
+typedef struct {
+    int32_t     values;
+    int64_t     words;
+    bool        others; /* some text is not a date */
+    const char *example;
+} bs_texts;
+
+void bs_texts_add(bs_texts *t, const char *value);
+/* Whether they are dates, written texts or texts that hardly ever repeat, with a note: no
+ * categories. `filled` cells have one of them. */
+bool bs_texts_left_out(const bs_reading *r, const char *column, const bs_texts *t, int32_t filled);
 
 #endif

@@ -65,15 +65,12 @@ typedef struct {
     int32_t     commas;       /* ... those with a comma ... */
     int32_t     sure;         /* ... that does not separate groups of three digits */
     char        decimal;      /* in its numbers: '.' or ',', or 0 if no cell has either */
-    bool        date;         /* every cell that is not missing is a date */
-    bool        dropped;      /* --drop */
     long        odd;          /* line of the first cell that is not a number, or 0 ... */
     char        odd_text[48]; /* ... and the start of its text */
     bs_names    values;       /* the different texts of non-numeric columns */
     const char *yes;          /* a text that reads as 1 */
     csv_role    role;
-    int32_t     column;       /* feature or label */
-    bool        named_labels; /* chosen by --labels */
+    int32_t     column; /* feature or label */
 } csv_column;
 
 /* What the blocks of a file share. */

@@ -36,7 +36,7 @@ static basin_status add_column(csv_table *t, size_t *cap)
     t->column = list;
     if (!ok)
         return bs_fail_nomem(t->r->err);
-    t->column[t->n] = (csv_column){.number = true, .truth = true, .cross = true, .date = true};
+    t->column[t->n] = (csv_column){.number = true, .truth = true, .cross = true};
     bs_names_init(&t->column[t->n].values, &t->r->b->ds->arena);
     t->n++;
     return BASIN_OK;
@@ -121,7 +121,6 @@ static void look_at_cell(csv_table *t, csv_column *c, const char *text, size_t l
     c->nearly += number || comma;
     c->commas += comma;
     c->sure += comma && !bs_cell_ambiguous(text, len);
-    c->date = c->date && !number && bs_cell_date(text, len);
     if (!number && c->number) {
         c->number = false;
         c->odd = line;

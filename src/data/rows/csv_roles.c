@@ -21,38 +21,6 @@ static basin_status fail_headless(const csv_table *t, basin_status s)
                    text);
 }
 
-static const char **all_names(const csv_table *t)
-{
-    const char **names = bs_alloc((size_t)t->n * sizeof *names);
-    for (int32_t i = 0; names && i < t->n; i++)
-        names[i] = t->column[i].name;
-    return names;
-}
-
-/* Columns named by --drop are ignored, whatever else names them. */
-static basin_status drop_columns(csv_table *t)
-{
-    const char **names = all_names(t);
-    uint8_t     *mark = bs_calloc((size_t)t->n, 1);
-    basin_status s =
-        names && mark ? bs_select_dropped(t->r, names, t->n, mark) : bs_fail_nomem(t->r->err);
-    for (int32_t i = 0; !s && i < t->n; i++)
-        t->column[i].dropped = mark[i];
-    bs_free(names);
-    bs_free(mark);
-    return s;
-}
-
-static basin_status option_labels(csv_table *t, uint8_t *mark)
-{
-    const char **names = all_names(t);
-    if (!names)
-        return bs_fail_nomem(t->r->err);
-    basin_status s = bs_select_labels(t->r, names, t->n, mark);
-    bs_free(names);
-    return s == BASIN_EDATA ? fail_headless(t, s) : s;
-}
-
 int32_t bs_csv_column_number(const char *name)
 {
     int64_t     k;
@@ -100,19 +68,9 @@ static basin_status name_unlabelled(csv_table *t)
     return ok ? BASIN_OK : bs_fail_nomem(t->r->err);
 }
 
-static bool schema_labels(const csv_table *t, uint8_t *mark)
-{
-    const bs_schema *like = t->r->o->like;
-    bool             found = false;
-    for (int32_t i = 0; like && i < t->n; i++)
-        for (int32_t k = 0; k < like->n_labels && !mark[i]; k++)
-            if (strcmp(like->label[k], t->column[i].name) == 0 && !t->column[i].dropped)
-                mark[i] = found = true;
-    return found;
-}
-
 /* A column called labels, or columns that all start with label_ or the like. */
-static bool guessed_labels(const csv_table *t, uint8_t *mark, const char **why)
+static bool guessed_labels(const csv_table *t, const uint8_t *dropped, uint8_t *mark,
+                           const char **why)
 {
     static const char *const words[] = {"labels", "tags",   "label",  "tag",        "classes",
                                         "class",  "genres", "topics", "categories", NULL};
@@ -120,7 +78,7 @@ static bool guessed_labels(const csv_table *t, uint8_t *mark, const char **why)
                                            "y_",     "class_", NULL};
     for (int k = 0; words[k]; k++)
         for (int32_t i = 0; i < t->n; i++)
-            if (!t->column[i].dropped &&
+            if (!dropped[i] &&
                 bs_same_word(t->column[i].name, strlen(t->column[i].name), words[k])) {
                 mark[i] = 1;
                 *why = words[k];
@@ -130,7 +88,7 @@ static bool guessed_labels(const csv_table *t, uint8_t *mark, const char **why)
         bool found = false;
         for (int32_t i = 0; i < t->n; i++)
             if (strncmp(t->column[i].name, prefixes[k], strlen(prefixes[k])) == 0 &&
-                (t->column[i].truth || t->column[i].cross) && !t->column[i].dropped)
+                (t->column[i].truth || t->column[i].cross) && !dropped[i])
                 mark[i] = found = true;
         *why = prefixes[k];
         if (found)
@@ -164,33 +122,29 @@ static basin_status ask_for_labels(const csv_table *t)
         text);
 }
 
-static basin_status choose_labels(csv_table *t, uint8_t *mark)
+static basin_status choose_labels(csv_table *t, const char *const *names, const uint8_t *dropped,
+                                  uint8_t *mark)
 {
-    char       *from = t->r->b->ds->source.labels_from;
-    size_t      size = sizeof t->r->b->ds->source.labels_from;
+    bs_rows    *ds = t->r->b->ds;
+    int32_t     found = 0;
     const char *why = "";
     if (t->r->o->only_labels) {
         for (int32_t i = 0; i < t->n; i++)
-            mark[i] = i != t->names && !t->column[i].dropped;
+            mark[i] = i != t->names && !dropped[i];
         return BASIN_OK;
     }
-    if (t->r->o->labels[0]) {
-        bs_print(from, size, "--labels");
-        return option_labels(t, mark);
-    }
-    if (schema_labels(t, mark)) {
-        bs_print(from, size, "the training data");
-        return BASIN_OK;
-    }
-    if (guessed_labels(t, mark, &why)) {
-        bs_print(from, size, "the name '%s'", why);
+    basin_status s = bs_choose_labels(t->r, names, t->n, dropped, mark, &found);
+    if (s || found || t->r->o->labels[0])
+        return s == BASIN_EDATA ? fail_headless(t, s) : s;
+    if (guessed_labels(t, dropped, mark, &why)) {
+        bs_print(ds->source.labels_from, sizeof ds->source.labels_from, "the name '%s'", why);
         bs_notes_add(t->r->notes, "labels", "columns named '%s...' are taken for labels (--labels)",
                      why);
         return BASIN_OK;
     }
     if (!t->r->o->label_free)
         return t->r->o->like ? bs_fail_no_labels(t->r) : ask_for_labels(t);
-    t->r->b->ds->labelled = false;
+    ds->labelled = false;
     return BASIN_OK;
 }
 
@@ -219,7 +173,6 @@ static void find_separator(csv_table *t, const csv_column *c)
 
 static basin_status set_label(csv_table *t, csv_column *c, int32_t marked)
 {
-    bool fresh;
     bool list = marked == 1 && !c->truth && !c->cross;
     bool known = t->r->o->like != NULL && marked == 1;
     if (known) { /* the schema's only label column, or a list of labels? */
@@ -251,43 +204,10 @@ static basin_status set_label(csv_table *t, csv_column *c, int32_t marked)
                            "yes/no, true/false or x/blank (--true and --false add words)",
                            c->name, c->values.n ? c->values.item[0].text : "");
     c->role = CSV_LABEL;
-    c->column = bs_names_add(&t->r->b->labels, c->name, strlen(c->name), &fresh);
-    return c->column < 0 ? bs_fail_nomem(t->r->err) : BASIN_OK;
+    return bs_add_label(t->r, 0, c->name, strlen(c->name), &c->column);
 }
 
 /* --- features ------------------------------------------------------------ */
-
-static basin_status add_feature(csv_table *t, const char *name, const csv_column *c,
-                                const char *value, bs_feature_kind kind, int32_t *column)
-{
-    bool fresh;
-    *column = bs_build_feature(t->r->b, name, c->name, value, kind, &fresh);
-    if (*column < 0)
-        return bs_fail_nomem(t->r->err);
-    if (!fresh)
-        return bs_error_at(t->r, 0, 0, "a second feature would be named '%s'", name);
-    return BASIN_OK;
-}
-
-static basin_status set_category(csv_table *t, csv_column *c)
-{
-    bs_buf name;
-    bs_buf_init(&name, (size_t)1 << 28);
-    basin_status s = BASIN_OK;
-    c->role = CSV_CATEGORY;
-    for (int32_t i = 0; !s && i < c->values.n; i++) {
-        int32_t column;
-        bs_buf_clear(&name);
-        bs_buf_printf(&name, "%s=%s", c->name, c->values.item[i].text);
-        s = name.failed
-                ? bs_fail_nomem(t->r->err)
-                : add_feature(t, name.data, c, c->values.item[i].text, BS_FEATURE_ONEHOT, &column);
-        if (i == 0 && !s)
-            c->column = column;
-    }
-    bs_buf_free(&name);
-    return s;
-}
 
 /* The kind of the column in training, or -1. */
 static int trained_kind(csv_table *t, const csv_column *c)
@@ -331,14 +251,6 @@ static void note_odd_cell(csv_table *t, const csv_column *c)
                      strchr(c->odd_text, ',') ? " (a decimal point is needed)" : "", c->filled);
 }
 
-static bool is_prose(const csv_column *c, int *mean)
-{
-    int64_t words = 0;
-    for (int32_t i = 0; i < c->values.n; i++)
-        words += bs_count_words(c->values.item[i].text);
-    return bs_is_prose(c->values.n, words, c->filled, mean);
-}
-
 /* In rows given to a model, a column called id names the rows. */
 static bool names_rows(const csv_table *t, const csv_column *c)
 {
@@ -348,16 +260,37 @@ static bool names_rows(const csv_table *t, const csv_column *c)
            bs_named_like_id(c->name);
 }
 
+/* Whether the texts of the column are no categories: dates, written texts, row names. */
+static bool leave_out(csv_table *t, csv_column *c, int32_t index)
+{
+    const bool many = c->role == CSV_SKIP; /* more than were kept */
+    bs_texts   texts = {0};
+    for (int32_t i = 0; i < c->values.n; i++)
+        bs_texts_add(&texts, c->values.item[i].text);
+    c->role = CSV_SKIP;
+    if (!many && bs_texts_left_out(t->r, c->name, &texts, c->filled))
+        return true;
+    if (!many && !t->r->o->keep_ids && !t->told && c->values.n == c->filled &&
+        t->rows >= FEWEST_ROWS && c->filled >= t->rows - t->rows / 20) {
+        c->role = CSV_ID;
+        t->file->id = index;
+        bs_notes_add(t->r->notes, "identifier",
+                     "column '%s' has a different text in each row: an identifier, left out "
+                     "(data.keep_ids=yes uses it)",
+                     c->name);
+        return true;
+    }
+    if (many || c->values.n > MOST_CATEGORIES)
+        bs_notes_add(t->r->notes, "left out",
+                     "column '%s' has more than %d different texts and was left out", c->name,
+                     (int)MOST_CATEGORIES);
+    return many || c->values.n > MOST_CATEGORIES;
+}
+
 static basin_status set_feature(csv_table *t, csv_column *c, int32_t index)
 {
     bs_source *source = &t->r->b->ds->source;
-    int        trained = trained_kind(t, c);
-    const bool left_out = c->role == CSV_SKIP; /* too many texts to keep */
-    int        words;
-    if (c->dropped || t->r->o->only_labels) {
-        c->role = CSV_SKIP;
-        return BASIN_OK;
-    }
+    const int  trained = trained_kind(t, c);
     source->attributes++;
     if (trained < 0 && !c->truth)
         note_odd_cell(t, c);
@@ -366,83 +299,53 @@ static basin_status set_feature(csv_table *t, csv_column *c, int32_t index)
         source->skipped++;
         return BASIN_OK;
     }
-    if (trained == BS_FEATURE_ONEHOT) {
-        source->nominal++;
-        basin_status s = c->number ? recollect(t, c, index) : BASIN_OK;
-        return s ? s : set_category(t, c);
-    }
-    if (c->number && trained != BS_FEATURE_BINARY) {
+    if (trained != BS_FEATURE_ONEHOT && c->number && trained != BS_FEATURE_BINARY) {
         source->numeric++;
         c->role = CSV_NUMBER;
-        return add_feature(t, c->name, c, NULL, BS_FEATURE_NUMERIC, &c->column);
+        return bs_add_feature(t->r, 0, c->name, c->name, NULL, BS_FEATURE_NUMERIC, &c->column);
     }
-    if (c->truth) {
+    if (trained != BS_FEATURE_ONEHOT && c->truth) {
         source->nominal++;
         source->binary++;
         c->role = CSV_TRUTH;
-        return add_feature(t, c->name, c, NULL, BS_FEATURE_BINARY, &c->column);
+        return bs_add_feature(t->r, 0, c->name, c->name, NULL, BS_FEATURE_BINARY, &c->column);
     }
-    if (!left_out && trained < 0 && c->filled && c->date) {
-        c->role = CSV_SKIP;
+    if (trained != BS_FEATURE_ONEHOT && (trained < 0 || c->role == CSV_SKIP) &&
+        leave_out(t, c, index)) {
         source->skipped++;
-        bs_note_date(t->r, c->name, c->odd_text);
-        return BASIN_OK;
-    }
-    /* Short texts that all differ are row names, which is the more useful note. */
-    if (!left_out && trained < 0 && !t->r->o->keep_ids && is_prose(c, &words) &&
-        (words > 2 || c->values.n < c->filled)) {
-        c->role = CSV_SKIP;
-        source->skipped++;
-        bs_note_prose(t->r, c->name, c->values.n, c->filled, words);
-        return BASIN_OK;
-    }
-    if (!left_out && trained < 0 && !t->r->o->keep_ids && !t->told && c->values.n == c->filled &&
-        t->rows >= FEWEST_ROWS && c->filled >= t->rows - t->rows / 20) {
-        c->role = CSV_ID;
-        t->file->id = index;
-        source->skipped++;
-        bs_notes_add(t->r->notes, "identifier",
-                     "column '%s' has a different text in each row: an "
-                     "identifier, left out (data.keep_ids=yes uses it)",
-                     c->name);
-        return BASIN_OK;
-    }
-    if (left_out || (trained < 0 && c->values.n > MOST_CATEGORIES)) {
-        c->role = CSV_SKIP;
-        source->skipped++;
-        bs_notes_add(t->r->notes, "left out",
-                     "column '%s' has more than %d different texts and was "
-                     "left out",
-                     c->name, (int)MOST_CATEGORIES);
         return BASIN_OK;
     }
     source->nominal++;
-    return set_category(t, c);
+    c->role = CSV_CATEGORY;
+    basin_status s = c->number ? recollect(t, c, index) : BASIN_OK;
+    return s ? s : bs_add_category(t->r, 0, c->name, &c->values, &c->column);
 }
 
 basin_status bs_csv_roles(csv_table *t)
 {
-    uint8_t *mark = bs_calloc((size_t)t->n, 1);
-    if (!mark)
-        return bs_fail_nomem(t->r->err);
-    basin_status s = name_unlabelled(t);
+    uint8_t     *mark = bs_calloc((size_t)t->n, 2), *dropped = mark ? mark + t->n : NULL;
+    const char **names = bs_alloc((size_t)t->n * sizeof *names);
+    int32_t      marked = 0;
+    basin_status s = mark && names ? name_unlabelled(t) : bs_fail_nomem(t->r->err);
+    for (int32_t i = 0; !s && i < t->n; i++)
+        names[i] = t->column[i].name;
     find_names(t);
     if (!s)
-        s = drop_columns(t);
+        s = bs_select_dropped(t->r, names, t->n, dropped);
     if (!s)
-        s = choose_labels(t, mark);
-    int32_t marked = 0;
-    for (int32_t i = 0; i < t->n; i++)
+        s = choose_labels(t, names, dropped, mark);
+    for (int32_t i = 0; !s && i < t->n; i++)
         marked += mark[i];
     if (!s && marked == t->n && !t->r->o->only_labels)
         s = bs_error_at(t->r, 0, 0, "all %d columns are labels; no feature is left", t->n);
-    int32_t left = 0;
     for (int32_t i = 0; !s && i < t->n; i++)
-        left += mark[i] = mark[i] && !t->column[i].dropped;
-    if (!s && marked && !left)
-        s = bs_error_at(t->r, 0, 0, "--drop leaves out every column that holds labels");
-    for (int32_t i = 0; !s && i < t->n; i++)
-        s = mark[i] ? set_label(t, &t->column[i], marked) : set_feature(t, &t->column[i], i);
+        if (mark[i])
+            s = set_label(t, &t->column[i], marked);
+        else if (dropped[i] || t->r->o->only_labels)
+            t->column[i].role = CSV_SKIP;
+        else
+            s = set_feature(t, &t->column[i], i);
     bs_free(mark);
+    bs_free(names);
     return s;
 }

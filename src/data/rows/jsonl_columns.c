@@ -52,30 +52,6 @@ static void group(columns *c)
         c->anew = c->anew || c->order[f] != f;
 }
 
-static basin_status choose_labels(columns *c, const char *const *names, uint8_t *mark)
-{
-    const bs_read_options *o = c->x->r->o;
-    bs_source             *source = &c->x->r->b->ds->source;
-    const int32_t          n = c->x->members.n;
-    if (c->x->labels) {
-        if (o->labels[0] && !o->like && strcmp(o->labels, c->x->label_key) != 0)
-            bs_notes_add(c->x->r->notes, "unused",
-                         "data.labels is not used: rows have a member \"%s\"", c->x->label_key);
-        return BASIN_OK;
-    }
-    if (o->labels[0]) {
-        bs_print(source->labels_from, sizeof source->labels_from, "--labels");
-        return bs_select_labels(c->x->r, names, n, mark);
-    }
-    for (int32_t k = 0; o->like && k < o->like->n_labels; k++) {
-        const char *label = o->like->label[k];
-        int32_t     m = bs_names_find(&c->x->members, label, strlen(label));
-        if (m >= 0)
-            mark[m] = 1;
-    }
-    return BASIN_OK;
-}
-
 /* True, false, 0, 1, and texts that mean these. */
 static basin_status check_label(const columns *c, int32_t m)
 {
@@ -99,59 +75,42 @@ static basin_status check_label(const columns *c, int32_t m)
 static bool leave_out(const columns *c, int32_t m)
 {
     const jsonl_member *k = &c->x->member[m];
-    const bs_build     *b = c->x->r->b;
-    const bs_reading   *r = c->x->r;
-    int64_t             words = 0;
-    int32_t             hint = 0, values = 0;
-    int                 mean;
-    bool                dates = true;
-    const char         *example = "";
-    if (!has_texts(k) || bs_schema_attribute(r->o->like, k->name, &hint))
+    bs_texts            texts = {0};
+    int32_t             hint = 0;
+    if (!has_texts(k) || bs_schema_attribute(c->x->r->o->like, k->name, &hint))
         return false;
     for (int32_t i = c->start[m]; i < c->start[m + 1]; i++) {
-        const char *value = b->feature[c->order[i]].value;
-        if (!value)
-            continue;
-        example = *example ? example : value;
-        words += bs_count_words(value);
-        dates = dates && bs_cell_date(value, strlen(value));
-        values++;
+        const char *value = c->x->r->b->feature[c->order[i]].value;
+        if (value)
+            bs_texts_add(&texts, value);
     }
-    if (dates) {
-        bs_note_date(r, k->name, example);
-        return true;
-    }
-    if (r->o->keep_ids || !bs_is_prose(values, words, (int32_t)k->texts, &mean) ||
-        (mean <= 2 && values == k->texts))
-        return false;
-    bs_note_prose(r, k->name, values, (int32_t)k->texts, mean);
-    return true;
+    return bs_texts_left_out(c->x->r, k->name, &texts, (int32_t)k->texts);
 }
 
 static basin_status set_roles(columns *c)
 {
-    const int32_t n = c->x->members.n;
-    const char  **names = bs_names_texts(&c->x->members);
-    uint8_t      *mark = bs_calloc((size_t)n + 1, 2), *drop = mark ? mark + n : NULL;
-    basin_status  s = names && mark ? choose_labels(c, names, mark) : bs_fail_nomem(c->x->r->err);
-    if (!s)
-        s = bs_select_dropped(c->x->r, names, n, drop);
-    int32_t marked = 0, left = 0;
+    jsonl                 *x = c->x;
+    const bs_read_options *o = x->r->o;
+    const int32_t          n = x->members.n;
+    int32_t                found;
+    const char           **names = bs_names_texts(&x->members);
+    uint8_t               *mark = bs_calloc((size_t)n + 1, 2), *drop = mark ? mark + n : NULL;
+    basin_status           s =
+        names && mark ? bs_select_dropped(x->r, names, n, drop) : bs_fail_nomem(x->r->err);
+    if (!s && !x->labels)
+        s = bs_choose_labels(x->r, names, n, drop, mark, &found);
+    else if (!s && o->labels[0] && !o->like && strcmp(o->labels, x->label_key) != 0)
+        bs_notes_add(x->r->notes, "unused", "data.labels is not used: rows have a member \"%s\"",
+                     x->label_key);
     for (int32_t m = 0; !s && m < n; m++) {
-        marked += mark[m];
-        left += mark[m] && !drop[m];
-    }
-    if (!s && marked && !left)
-        s = bs_error_at(c->x->r, 0, 0, "--drop leaves out every member that holds labels");
-    for (int32_t m = 0; !s && m < n; m++) {
-        c->role[m] = drop[m] || (!mark[m] && leave_out(c, m)) ? SKIP : mark[m] ? LABEL : FEATURE;
+        c->role[m] = mark[m] ? LABEL : drop[m] || leave_out(c, m) ? SKIP : FEATURE;
         if (c->role[m] == LABEL)
             s = check_label(c, m);
         if (c->role[m] == SKIP)
-            c->x->r->b->ds->source.skipped += !drop[m];
+            x->r->b->ds->source.skipped += !drop[m];
         /* nulls of texts have a feature that is not needed */
-        c->anew = c->anew || c->role[m] != FEATURE || c->x->member[m].zeros ||
-                  (has_texts(&c->x->member[m]) && c->x->member[m].number >= 0);
+        c->anew = c->anew || c->role[m] != FEATURE || x->member[m].zeros ||
+                  (has_texts(&x->member[m]) && x->member[m].number >= 0);
     }
     bs_free(names);
     bs_free(mark);

@@ -158,6 +158,23 @@ basin_status bs_select_labels(const bs_reading *r, const char *const *names, int
 basin_status bs_select_dropped(const bs_reading *r, const char *const *names, int32_t n,
                                uint8_t *mark);
 
+/* The same for the labels of the training schema, of which *found occur. columns.c */
+basin_status bs_mark_trained(const bs_reading *r, const char *const *names, int32_t n,
+                             uint8_t *mark, int32_t *found);
+
+/* Those of --labels, or else of the training schema, that are not dropped. */
+basin_status bs_choose_labels(const bs_reading *r, const char *const *names, int32_t n,
+                              const uint8_t *dropped, uint8_t *mark, int32_t *found);
+
+/* The number of a label, new or not. `line` is for messages. */
+basin_status bs_add_label(const bs_reading *r, long line, const char *name, size_t len,
+                          int32_t *label);
+/* The number of a new feature, or of the first value of a category. */
+basin_status bs_add_feature(const bs_reading *r, long line, const char *name, const char *attribute,
+                            const char *value, bs_feature_kind kind, int32_t *column);
+basin_status bs_add_category(const bs_reading *r, long line, const char *attribute,
+                             const bs_names *values, int32_t *first);
+
 /* The file of label names for a format with numbers only: --labels, or STEM.labels beside the data;
  * empty if there is none. */
 basin_status bs_labels_file(const bs_reading *r, bs_buf *out);

@@ -34,7 +34,7 @@ static size_t column_of(const csv_table *t, const csv_cell *cell)
 
 static basin_status add_label(csv_table *t, const csv_cell *cell, const char *text, size_t len)
 {
-    bool      fresh, latin1 = false;
+    bool      latin1 = false;
     bs_build *b = t->r->b;
     while (len && bs_is_blank(*text)) {
         text++;
@@ -50,13 +50,12 @@ static basin_status add_label(csv_table *t, const csv_cell *cell, const char *te
         len = text ? strlen(text) : 0;
         t->latin1 = true;
     }
-    int32_t k = text ? bs_names_add(&b->labels, text, len, &fresh) : -1;
-    if (k >= t->r->o->max_labels)
-        return bs_error_at(t->r, cell->line, 0,
-                           "more than %d labels; data.max_labels allows "
-                           "more",
-                           t->r->o->max_labels);
-    return k >= 0 && bs_push_y(b, k) ? BASIN_OK : bs_fail_nomem(t->r->err);
+    int32_t      k;
+    basin_status s =
+        text ? bs_add_label(t->r, cell->line, text, len, &k) : bs_fail_nomem(t->r->err);
+    if (s)
+        return s;
+    return bs_push_y(b, k) ? BASIN_OK : bs_fail_nomem(t->r->err);
 }
 
 /* ["a", "b"], ['a', 'b'], ('a',), {'a'}, [3 5]: lists as printed by JSON, Python and numpy. */

@@ -66,9 +66,7 @@ static basin_status feature_of(jsonl *x, int32_t m, const char *name, const char
                                int32_t *out)
 {
     bs_build   *b = x->r->b;
-    bs_arena   *arena = &b->ds->arena;
-    bool        fresh;
-    const char *copy = value ? bs_arena_copy(arena, value, strlen(value)) : NULL;
+    const char *copy = value ? bs_arena_copy(&b->ds->arena, value, strlen(value)) : NULL;
     void       *of = x->of;
     if (b->features.n >= x->r->o->max_features)
         return bs_error_at(x->r, x->line, 0, "more than %d features; data.max_features allows more",
@@ -78,12 +76,10 @@ static basin_status feature_of(jsonl *x, int32_t m, const char *name, const char
     x->of = of;
     if (!ok)
         return bs_fail_nomem(x->r->err);
-    *out = bs_build_feature(b, name, x->member[m].name, copy,
-                            value ? BS_FEATURE_ONEHOT : BS_FEATURE_NUMERIC, &fresh);
-    if (*out < 0)
-        return bs_fail_nomem(x->r->err);
-    if (!fresh)
-        return bs_error_at(x->r, x->line, 0, "a second feature would be named '%s'", name);
+    basin_status s = bs_add_feature(x->r, x->line, name, x->member[m].name, copy,
+                                    value ? BS_FEATURE_ONEHOT : BS_FEATURE_NUMERIC, out);
+    if (s)
+        return s;
     x->of[*out] = m;
     return BASIN_OK;
 }
@@ -285,17 +281,15 @@ static basin_status listed_features(jsonl *x, json_t *list)
 
 static basin_status add_label(jsonl *x, const char *text, bool open, bool on)
 {
-    bs_build *b = x->r->b;
-    bool      fresh;
-    int32_t   k = bs_names_add(&b->labels, text, strlen(text), &fresh);
-    if (k >= x->r->o->max_labels)
-        return bs_error_at(x->r, x->line, 0, "more than %d labels; data.max_labels allows more",
-                           x->r->o->max_labels);
-    bool ok = k >= 0;
-    if (ok && open)
-        ok = bs_build_unknown(b, k);
-    else if (ok && on)
-        ok = bs_push_y(b, k);
+    int32_t      k;
+    bool         ok = true;
+    basin_status s = bs_add_label(x->r, x->line, text, strlen(text), &k);
+    if (s)
+        return s;
+    if (open)
+        ok = bs_build_unknown(x->r->b, k);
+    else if (on)
+        ok = bs_push_y(x->r->b, k);
     return ok ? BASIN_OK : bs_fail_nomem(x->r->err);
 }
 

@@ -207,7 +207,6 @@ static basin_status one_label(svm *x, const bs_line *line, const char *p, size_t
 {
     bs_build *b = x->r->b;
     int32_t   k = -1, *slot = small_slot(x, p, n);
-    bool      fresh;
     if (slot && *slot)
         return bs_push_y(b, *slot - 1) ? BASIN_OK : bs_fail_nomem(x->r->err);
     if (n == 0)
@@ -222,13 +221,11 @@ static basin_status one_label(svm *x, const bs_line *line, const char *p, size_t
         if (!bs_is_utf8(p, n))
             return bs_error_at(x->r, line->number, (size_t)(p - line->text) + 1,
                                "the label is not UTF-8 text");
-        k = bs_names_add(&b->labels, p, n, &fresh);
-        if (k >= x->r->o->max_labels)
-            return bs_error_at(x->r, line->number, 0,
-                               "more than %d labels; data.max_labels allows more",
-                               x->r->o->max_labels);
+        basin_status s = bs_add_label(x->r, line->number, p, n, &k);
+        if (s)
+            return s;
     }
-    if (k < 0 || !bs_push_y(b, k))
+    if (!bs_push_y(b, k))
         return bs_fail_nomem(x->r->err);
     if (slot)
         *slot = k + 1;

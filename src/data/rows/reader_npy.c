@@ -381,7 +381,6 @@ static basin_status put_label(npy *a, int64_t row, int64_t column, double v, int
 static basin_status put_class(npy *a, int64_t row)
 {
     char        number[32];
-    bool        fresh;
     bs_build   *b = a->r->b;
     const char *text = number;
     if (a->y->kind == 'U')
@@ -390,11 +389,12 @@ static basin_status put_class(npy *a, int64_t row)
         bs_print(number, sizeof number, "%.0f", bs_npy_number(a->y, row, 0));
     if (text && !*text)
         return BASIN_OK; /* no class */
-    int32_t k = text ? bs_names_add(&b->labels, text, strlen(text), &fresh) : -1;
-    if (k >= a->r->o->max_labels)
-        return bs_error_at(a->r, 0, 0, "more than %d labels; data.max_labels allows more",
-                           a->r->o->max_labels);
-    return k >= 0 && bs_push_y(b, k) ? BASIN_OK : bs_fail_nomem(a->r->err);
+    int32_t      k;
+    basin_status s =
+        text ? bs_add_label(a->r, 0, text, strlen(text), &k) : bs_fail_nomem(a->r->err);
+    if (s)
+        return s;
+    return bs_push_y(b, k) ? BASIN_OK : bs_fail_nomem(a->r->err);
 }
 
 /* --- rows ---------------------------------------------------------------- */
