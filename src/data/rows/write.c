@@ -176,6 +176,33 @@ void bs_put_line(bs_writing *w, bs_buf *line)
     bs_buf_clear(line);
 }
 
+void bs_put_row(bs_writing *w, const bs_rows *ds, int32_t r, const char *missing)
+{
+    const int32_t e_end = ds->x.start[r + 1], y_end = ds->y.start[r + 1];
+    const int32_t u_end = ds->unknown.start ? ds->unknown.start[r + 1] : 0;
+    int32_t       e = ds->x.start[r], y = ds->y.start[r];
+    int32_t       u = ds->unknown.start ? ds->unknown.start[r] : 0;
+    for (int32_t f = 0; f < ds->schema.n_features; f++) {
+        const bool  here = e < e_end && ds->x.index[e] == f;
+        const float v = !here ? 0 : ds->x.value ? ds->x.value[e] : 1;
+        e += here;
+        bs_put(w, f ? "," : "");
+        if (isnan(v))
+            bs_put(w, missing);
+        else
+            bs_put_float(w, v);
+    }
+    for (int32_t l = 0; l < ds->schema.n_labels; l++) {
+        const bool on = y < y_end && ds->y.index[y] == l;
+        const bool open = u < u_end && ds->unknown.index[u] == l;
+        y += on;
+        u += open;
+        bs_put(w, ",");
+        bs_put(w, open ? missing : on ? "1" : "0");
+    }
+    bs_put(w, "\n");
+}
+
 const char *bs_feature_name(const bs_rows *ds, int32_t i, char scratch[24])
 {
     if (ds->schema.feature)

@@ -81,10 +81,14 @@ void bs_put_json(bs_writing *w, const char *text);
 /* A line prepared in a buffer, which is then cleared for the next one. */
 void bs_put_line(bs_writing *w, bs_buf *line);
 
+/* The cells of a row, features first, and the line's end; `missing` stands for values that are not
+ * there and for labels left open. */
+void bs_put_row(bs_writing *w, const bs_rows *ds, int32_t r, const char *missing);
+
 /* The name of the column of row names: no label is called this. */
 const char *bs_id_column(const bs_rows *ds);
 
-/* --- write_names.c, write_losses.c --------------------------------------- */
+/* --- write_names.c ------------------------------------------------------- */
 
 /* *out is ds with new names for features called like a label or like the column of row names; it
  * borrows everything else, and the names from the arena. */

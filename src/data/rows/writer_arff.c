@@ -29,47 +29,6 @@ static void put_name(bs_writing *w, const char *name)
     bs_put(w, "'");
 }
 
-static void put_value(bs_writing *w, float v)
-{
-    if (isnan(v))
-        bs_put(w, "?");
-    else
-        bs_put_float(w, v);
-}
-
-static float value_at(const bs_csr *m, int32_t e)
-{
-    return m->value ? m->value[e] : 1;
-}
-
-static bool is_open(const bs_rows *ds, int32_t row, int32_t label, int32_t *at)
-{
-    if (!ds->unknown.start)
-        return false;
-    while (*at < ds->unknown.start[row + 1] && ds->unknown.index[*at] < label)
-        (*at)++;
-    return *at < ds->unknown.start[row + 1] && ds->unknown.index[*at] == label;
-}
-
-static void dense_row(const bs_rows *ds, int32_t r, bs_writing *w)
-{
-    int32_t e = ds->x.start[r], y = ds->y.start[r];
-    int32_t u = ds->unknown.start ? ds->unknown.start[r] : 0;
-    for (int32_t f = 0; f < ds->schema.n_features; f++) {
-        bs_put(w, f ? "," : "");
-        if (e < ds->x.start[r + 1] && ds->x.index[e] == f)
-            put_value(w, value_at(&ds->x, e++));
-        else
-            bs_put(w, "0");
-    }
-    for (int32_t l = 0; l < ds->schema.n_labels; l++) {
-        bool on = y < ds->y.start[r + 1] && ds->y.index[y] == l;
-        y += on;
-        bs_put(w, is_open(ds, r, l, &u) ? ",?" : on ? ",1" : ",0");
-    }
-    bs_put(w, "\n");
-}
-
 static void sparse_row(const bs_rows *ds, int32_t r, bs_writing *w)
 {
     const int32_t D = ds->schema.n_features;
@@ -79,7 +38,10 @@ static void sparse_row(const bs_rows *ds, int32_t r, bs_writing *w)
         bs_put(w, comma);
         bs_put_int(w, ds->x.index[e]);
         bs_put(w, " ");
-        put_value(w, value_at(&ds->x, e));
+        if (ds->x.value && isnan(ds->x.value[e]))
+            bs_put(w, "?");
+        else
+            bs_put_float(w, ds->x.value ? ds->x.value[e] : 1);
     }
     int32_t y = ds->y.start[r], u = ds->unknown.start ? ds->unknown.start[r] : 0;
     int32_t u_end = ds->unknown.start ? ds->unknown.start[r + 1] : 0;
@@ -113,7 +75,10 @@ static void write_arff(const bs_rows *ds, bs_writing *w)
     }
     bs_put(w, "\n@data\n");
     for (int32_t r = 0; r < ds->rows && !w->status; r++)
-        dense ? dense_row(ds, r, w) : sparse_row(ds, r, w);
+        if (dense)
+            bs_put_row(w, ds, r, "?");
+        else
+            sparse_row(ds, r, w);
 }
 
 static void write_xml(const bs_rows *ds, bs_buf *out)

@@ -1,5 +1,4 @@
 /* writer_csv.c -- one column per feature, then one 0/1 column per label. */
-#include <math.h>
 #include <string.h>
 
 #include "data/scan.h"
@@ -51,39 +50,15 @@ static void put_header(const bs_rows *ds, bs_writing *w)
     bs_put(w, "\n");
 }
 
-/* A label left open in the file is an empty cell. */
-static void put_labels(const bs_rows *ds, int32_t r, bs_writing *w)
-{
-    int32_t y = ds->y.start[r], u = ds->unknown.start ? ds->unknown.start[r] : 0;
-    int32_t u_end = ds->unknown.start ? ds->unknown.start[r + 1] : 0;
-    for (int32_t l = 0; l < ds->schema.n_labels; l++) {
-        bool on = y < ds->y.start[r + 1] && ds->y.index[y] == l;
-        bool open = u < u_end && ds->unknown.index[u] == l;
-        y += on;
-        u += open;
-        bs_put(w, open ? "," : on ? ",1" : ",0");
-    }
-}
-
 static void write_csv(const bs_rows *ds, bs_writing *w)
 {
     put_header(ds, w);
     for (int32_t r = 0; r < ds->rows && !w->status; r++) {
-        int32_t e = ds->x.start[r];
         if (ds->row_id) {
             put_cell(w, ds->row_id[r]);
             bs_put(w, ",");
         }
-        for (int32_t f = 0; f < ds->schema.n_features; f++) {
-            bs_put(w, f ? "," : "");
-            bool  here = e < ds->x.start[r + 1] && ds->x.index[e] == f;
-            float v = !here ? 0 : ds->x.value ? ds->x.value[e] : 1;
-            e += here;
-            if (!isnan(v))
-                bs_put_float(w, v);
-        }
-        put_labels(ds, r, w);
-        bs_put(w, "\n");
+        bs_put_row(w, ds, r, "");
     }
 }
 
