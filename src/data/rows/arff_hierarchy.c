@@ -6,6 +6,7 @@
  * They are edges if every entry has one slash and either the parent "root" or a child that is a
  * parent elsewhere. A class implies all its ancestors; the root is a class only if data.root says
  * so. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "data/rows/arff.h"
@@ -14,23 +15,25 @@
 enum { MOST_CLASSES = 1000000, DEEPEST = 100, MOST_IMPLIED = 64 << 20 };
 
 typedef struct {
+    int32_t child, parent;
+} edge;
+
+typedef struct {
     bs_reading   *r;
     arff_classes *c;
     long          line;
-    int32_t      *edge; /* pairs child, parent */
+    edge         *edge;
     size_t        n_edges, cap;
 } hierarchy;
 
 static basin_status add_edge(hierarchy *h, int32_t child, int32_t parent)
 {
     void *list = h->edge;
-    bool  ok = bs_grow(&list, &h->cap, h->n_edges + 1, 2 * sizeof *h->edge, 64u << 20);
+    bool  ok = bs_grow(&list, &h->cap, h->n_edges + 1, sizeof *h->edge, 64u << 20);
     h->edge = list;
     if (!ok)
         return bs_fail_nomem(h->r->err);
-    h->edge[2 * h->n_edges] = child;
-    h->edge[2 * h->n_edges + 1] = parent;
-    h->n_edges++;
+    h->edge[h->n_edges++] = (edge){child, parent};
     return BASIN_OK;
 }
 
@@ -152,82 +155,72 @@ static basin_status read_paths(hierarchy *h, const char *p)
 
 /* --- ancestors ----------------------------------------------------------- */
 
-/* parent lists as CSR: first[c] .. first[c + 1] of parent[]. */
-static basin_status parent_lists(hierarchy *h, int32_t *first, int32_t *parent)
+static int by_child(const void *a, const void *b)
 {
-    int32_t n = h->c->names.n;
-    for (size_t e = 0; e < h->n_edges; e++)
-        first[h->edge[2 * e] + 1]++;
-    for (int32_t c = 0; c < n; c++)
-        first[c + 1] += first[c];
-    for (size_t e = h->n_edges; e-- > 0;) {
-        int32_t child = h->edge[2 * e];
-        parent[first[child]++] = h->edge[2 * e + 1];
-    }
-    for (int32_t c = n; c > 0; c--)
-        first[c] = first[c - 1];
-    first[0] = 0;
-    return BASIN_OK;
+    const edge *p = a, *q = b;
+    return (p->child > q->child) - (p->child < q->child);
 }
 
-/* Everything reachable upwards from each class, found with an explicit stack. */
-static basin_status close_upwards(hierarchy *h, const int32_t *first, const int32_t *parent,
-                                  int32_t *stamp, int32_t *stack)
+static basin_status add_ancestor(hierarchy *h, int32_t class, size_t *n, size_t *cap)
+{
+    void *list = h->c->up;
+    bool  ok = bs_grow(&list, cap, *n + 1, sizeof *h->c->up, MOST_IMPLIED);
+    h->c->up = list;
+    if (ok)
+        h->c->up[(*n)++] = class;
+    else if (*n >= MOST_IMPLIED)
+        return bs_error_at(h->r, h->line, 0, "classes have too many ancestors");
+    return ok ? BASIN_OK : bs_fail_nomem(h->r->err);
+}
+
+/* Everything reachable upwards from each class: what was found is also what is left to look at.
+ * first[c]: where the edges of a class start; stamp[c]: the last class it was found for, from 1. */
+static basin_status close_upwards(hierarchy *h, const size_t *first, int32_t *stamp)
 {
     arff_classes *c = h->c;
-    int32_t       n = c->names.n;
-    size_t        at = 0, cap = 0;
-    for (int32_t k = 0; k < n; k++)
-        stamp[k] = -1;
-    for (int32_t k = 0; k < n; k++) {
-        int32_t depth = 0;
-        c->start[k] = (int32_t)at;
-        stack[depth++] = k;
-        stamp[k] = k;
-        while (depth) {
-            int32_t x = stack[--depth];
-            void   *list = c->up;
-            bool    ok = bs_grow(&list, &cap, at + 1, sizeof *c->up, MOST_IMPLIED);
-            c->up = list;
-            if (!ok)
-                return at >= MOST_IMPLIED
-                           ? bs_error_at(h->r, h->line, 0, "classes have too many ancestors")
-                           : bs_fail_nomem(h->r->err);
-            c->up[at++] = x;
-            for (int32_t e = first[x]; e < first[x + 1]; e++) {
-                if (parent[e] == k && parent[e] != x)
+    size_t        n = 0, cap = 0;
+    basin_status  s = BASIN_OK;
+    for (int32_t k = 0; !s && k < c->names.n; k++) {
+        c->start[k] = (int32_t)n;
+        stamp[k] = k + 1;
+        s = add_ancestor(h, k, &n, &cap);
+        for (size_t at = n - 1; !s && at < n; at++) {
+            const int32_t x = c->up[at];
+            for (size_t e = first[x]; !s && e < first[x + 1]; e++) {
+                const int32_t parent = h->edge[e].parent;
+                if (parent == k && parent != x)
                     return bs_error_at(h->r, h->line, 0, "class '%s' is its own ancestor",
                                        c->names.item[k].text);
-                if (stamp[parent[e]] != k) {
-                    stamp[parent[e]] = k;
-                    stack[depth++] = parent[e];
-                }
+                if (stamp[parent] == k + 1)
+                    continue;
+                stamp[parent] = k + 1;
+                s = add_ancestor(h, parent, &n, &cap);
             }
         }
     }
-    c->start[n] = (int32_t)at;
-    return BASIN_OK;
+    c->start[c->names.n] = (int32_t)n;
+    return s;
 }
 
 static basin_status find_ancestors(hierarchy *h)
 {
-    size_t   n = (size_t)h->c->names.n;
-    int32_t *first = bs_calloc(n + 2, sizeof *first);
-    int32_t *parent = bs_alloc((h->n_edges + 1) * sizeof *parent);
-    int32_t *stamp = bs_alloc((n + 1) * sizeof *stamp);
-    int32_t *stack = bs_alloc((n + 1) * sizeof *stack);
-    h->c->start = bs_alloc((n + 1) * sizeof *h->c->start);
+    const size_t n = (size_t)h->c->names.n;
+    size_t      *first = bs_calloc(n + 1, sizeof *first);
+    int32_t     *stamp = bs_calloc(n, sizeof *stamp);
     basin_status s = BASIN_OK;
-    if (!first || !parent || !stamp || !stack || !h->c->start)
+    h->c->start = bs_alloc((n + 1) * sizeof *h->c->start);
+    if (!first || !stamp || !h->c->start)
         s = bs_fail_nomem(h->r->err);
+    if (!s && h->n_edges)
+        qsort(h->edge, h->n_edges, sizeof *h->edge, by_child);
+    for (size_t e = 0; !s && e < h->n_edges; e++)
+        first[h->edge[e].child + 1] = e + 1;
+    for (size_t c = 1; !s && c <= n; c++)
+        first[c] = first[c] ? first[c] : first[c - 1];
     if (!s)
-        s = parent_lists(h, first, parent);
-    if (!s)
-        s = close_upwards(h, first, parent, stamp, stack);
+        s = close_upwards(h, first, stamp);
     bs_free(first);
-    bs_free(parent);
     bs_free(stamp);
-    bs_free(stack);
     return s;
 }
 
@@ -240,7 +233,7 @@ static basin_status add_root(hierarchy *h)
     if (!has_parent)
         return bs_fail_nomem(h->r->err);
     for (size_t e = 0; e < h->n_edges; e++)
-        has_parent[h->edge[2 * e]] = 1;
+        has_parent[h->edge[e].child] = 1;
     basin_status s = add_class(h, "root", 4, &root, &fresh);
     for (int32_t c = 0; c < n && !s; c++)
         if (!has_parent[c])

@@ -52,103 +52,60 @@ static basin_status look_beside(const char *path, bs_buf *out, basin_error *err)
 
 /* --- matching ------------------------------------------------------------ */
 
-static basin_status index_names(bs_reading *r, const arff_header *h, bs_names *raw, bs_names *clean)
+/* Attribute number of an XML name, or -1: as it is, or without its backslashes as a bare word or a
+ * quoted one loses them. */
+static int32_t find_attribute(const bs_names *attributes, const bs_name *name, char *scratch)
 {
-    bool fresh;
-    for (int32_t i = 0; i < h->n; i++) {
-        const arff_attribute *a = &h->attribute[i];
-        if (bs_names_add(raw, a->raw, strlen(a->raw), &fresh) < 0 ||
-            bs_names_add(clean, a->name, strlen(a->name), &fresh) < 0)
-            return bs_fail_nomem(r->err);
-    }
-    return BASIN_OK;
-}
-
-/* Attribute number of an XML name, or -1. Raw names may repeat, so a raw name's number is looked up
- * through the header. */
-static int32_t find_attribute(const arff_header *h, const bs_names *raw, const bs_names *clean,
-                              const bs_name *name, char *scratch)
-{
-    int32_t k = bs_names_find(clean, name->text, name->len);
-    if (k < 0 && bs_names_find(raw, name->text, name->len) >= 0)
-        for (int32_t i = 0; i < h->n && k < 0; i++)
-            if (strcmp(h->attribute[i].raw, name->text) == 0)
-                k = i;
-    if (k < 0 && strchr(name->text, '\\')) {
-        arff_word word = {.text = name->text, .len = name->len, .escaped = true};
-        size_t    n = bs_arff_unescape(&word, scratch);
-        k = bs_names_find(clean, scratch, n);
+    int32_t k = bs_names_find(attributes, name->text, name->len);
+    for (int quoted = 0; k < 0 && quoted < 2 && strchr(name->text, '\\'); quoted++) {
+        const arff_word word = {name->text, name->len, quoted, true};
+        k = bs_names_find(attributes, scratch, bs_arff_unescape(&word, scratch));
     }
     return k;
 }
 
-typedef struct {
-    int32_t     found, absent, last;
-    bool        same_order;
-    const char *first_absent;
-} matching;
-
-static basin_status match_names(bs_reading *r, const arff_header *h, const bs_names *xml,
-                                uint8_t *mark, matching *m)
+/* Marks the attributes that the file names, if it is about this data. */
+static basin_status match_names(bs_reading *r, const arff_header *h, const bs_xml_labels *xml,
+                                const char *path, const char *file, uint8_t *mark, bool *found)
 {
-    bs_arena arena;
-    bs_names raw, clean;
-    size_t   longest = 0;
-    bs_arena_init(&arena, 0);
-    bs_names_init(&raw, &arena);
-    bs_names_init(&clean, &arena);
-    for (int32_t i = 0; i < xml->n; i++)
-        longest = xml->item[i].len > longest ? xml->item[i].len : longest;
-    char        *scratch = bs_alloc(longest + 1);
-    basin_status s = scratch ? index_names(r, h, &raw, &clean) : bs_fail_nomem(r->err);
-    *m = (matching){.last = -1, .same_order = true};
-    for (int32_t i = 0; !s && i < xml->n; i++) {
-        int32_t k = find_attribute(h, &raw, &clean, &xml->item[i], scratch);
+    const bs_names *names = &xml->names;
+    const char     *first_absent = NULL;
+    int32_t         marked = 0, absent = 0, last = -1;
+    bool            same_order = true;
+    size_t          longest = 0;
+    for (int32_t i = 0; i < names->n; i++)
+        longest = names->item[i].len > longest ? names->item[i].len : longest;
+    char *scratch = bs_alloc(longest + 1);
+    if (!scratch)
+        return bs_fail_nomem(r->err);
+    for (int32_t i = 0; i < names->n; i++) {
+        const int32_t k = find_attribute(&h->names, &names->item[i], scratch);
         if (k < 0) {
-            m->first_absent = m->first_absent ? m->first_absent : xml->item[i].text;
-            m->absent++;
+            first_absent = first_absent ? first_absent : names->item[i].text;
+            absent++;
             continue;
         }
-        m->same_order = m->same_order && k > m->last;
-        m->last = k;
-        m->found += !mark[k];
+        same_order = same_order && k > last;
+        last = k;
+        marked += !mark[k];
         mark[k] = 1;
     }
     bs_free(scratch);
-    bs_names_free(&raw);
-    bs_names_free(&clean);
-    bs_arena_free(&arena);
-    return s;
-}
-
-/* --- both ---------------------------------------------------------------- */
-
-static basin_status judge(bs_reading *r, const arff_header *h, const bs_xml_labels *xml,
-                          const char *path, const char *file, uint8_t *mark, bool *found)
-{
-    matching     m;
-    basin_status s = match_names(r, h, &xml->names, mark, &m);
-    if (s)
-        return s;
-    bool beside = r->o->xml[0] == '\0';
-    if (m.absent && beside && m.found == 0) {
+    if (absent && !r->o->xml[0] && marked == 0) {
         bs_notes_add(r->notes, "xml",
                      "%s is next to the data but names none of its attributes: not used", file);
         return BASIN_OK;
     }
-    if (m.absent)
+    if (absent)
         return bs_fail(r->err, BASIN_EDATA,
-                       "%s: label '%s' is not an attribute of %s (%d of its %d "
-                       "labels are not)",
-                       path, m.first_absent, r->name, m.absent, xml->names.n);
-    if (m.found == h->n)
+                       "%s: label '%s' is not an attribute of %s (%d of its %d labels are not)",
+                       path, first_absent, r->name, absent, names->n);
+    if (marked == h->n)
         return bs_fail(r->err, BASIN_EDATA, "%s: names all %d attributes of %s; no feature is left",
                        path, h->n, r->name);
-    if (!m.same_order)
+    if (!same_order)
         bs_notes_add(r->notes, "order",
-                     "%s lists the labels in another order: that of the data "
-                     "file is used",
-                     file);
+                     "%s lists the labels in another order: that of the data file is used", file);
     if (xml->nested)
         bs_notes_add(r->notes, "hierarchy", "%s nests labels: they are used as one flat list",
                      file);
@@ -187,7 +144,7 @@ basin_status bs_arff_xml(bs_reading *r, const arff_header *h, uint8_t *mark, boo
         bs_input_close(in);
     }
     if (!s)
-        s = judge(r, h, &xml, path.data, file, mark, found);
+        s = match_names(r, h, &xml, path.data, file, mark, found);
     else if (xml.foreign && !r->o->xml[0])
         s = BASIN_OK; /* an unrelated XML file in the same folder */
     bs_names_free(&xml.names);
