@@ -205,20 +205,20 @@ static basin_status compare(searching *s, attempt *a, bool *better, basin_error 
 
 static basin_status try_one(searching *s, int i, basin_error *err)
 {
-    attempt    *a = &s->a[i];
-    bool        trained, better = i == 0;
-    double     *limit = &a->settings.train.time_limit; /* for all of them together */
-    bs_training run = {.settings = &a->settings,
-                       .data = &s->data,
-                       .folder = a->folder,
-                       .resume = s->o->resume,
-                       .session = s->session,
-                       .log = s->log,
-                       .so_far = true};
+    attempt *a = &s->a[i];
+    bool     trained, better = i == 0;
+    double  *limit = &a->settings.train.time_limit; /* for all of them together */
     *limit = *limit > 0 ? fmax(*limit - s->spent, 0.01) : 0;
     bs_log_say(s->log, BS_INFO, "trying %s (%s), %d of %d; %.0f s so far", a->is->name,
                a->is->method, i + 1, s->n, s->spent);
-    basin_status status = bs_train_or_take(&run, &a->outcome, NULL, &trained, err);
+    const bs_train_job job =
+        bs_train_job_on(&s->data, &(bs_train_job){.settings = &a->settings,
+                                                  .folder = a->folder,
+                                                  .resume = s->o->resume,
+                                                  .stop = s->session ? s->session->stop : NULL,
+                                                  .log = s->log,
+                                                  .so_far = true});
+    basin_status status = bs_train_or_take(&job, &a->outcome, &trained, err);
     if (!status)
         status = judge(s, a, err);
     if (!status && i > 0)

@@ -5,52 +5,35 @@
 #include <limits.h>
 #include <math.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "base/io.h"
-
-/* ---- models in memory ---- */
-
+/* Trained models in memory, and how they predict. */
 typedef struct {
-    bs_params **params; /* [n]: the models of one fold are adjacent */
-    int         n, ensemble;
-    int         finished; /* the first so many */
+    bs_params         **params; /* [n]: the models of one fold are adjacent */
+    int                 n, ensemble;
+    int                 finished; /* the first so many */
+    const bs_net_spec  *spec;
+    const bs_inference *how;
 } models;
 
-static void models_free(models *m)
-{
-    for (int i = 0; i < m->n && m->params; i++)
-        bs_params_free(m->params[i]);
-    bs_free(m->params);
-}
+/* ---- predicting ---- */
 
-static basin_status scorer_of(bs_params *const *params, int n, bs_workspace *w,
-                              const bs_net_spec *spec, const bs_inference *how, bs_scorer **out,
-                              basin_error *err)
-{
-    basin_status s = bs_scorer_new(w, params[0], spec, how, out, err);
-    for (int i = 1; i < n && !s; i++)
-        s = bs_scorer_join(*out, w, params[i], err);
-    return s;
-}
-
-static basin_status predict(bs_params *const *params, int n, bs_workspace *w,
-                            const bs_net_spec *spec, const bs_inference *how,
+/* The mean of n models from `first` on. */
+static basin_status predict(const models *m, int first, int n, bs_workspace *w,
                             const bs_preprocess *known, const bs_dataset *part, bs_outputs *out,
                             basin_error *err)
 {
     bs_scorer   *scorer = NULL;
-    basin_status s = scorer_of(params, n, w, spec, how, &scorer, err);
+    basin_status s = bs_scorer_new(w, m->params[first], m->spec, m->how, &scorer, err);
+    for (int i = 1; i < n && !s; i++)
+        s = bs_scorer_join(scorer, w, m->params[first + i], err);
     if (!s)
-        s = part->task->predict(scorer, spec, known, part, out, err);
+        s = part->task->predict(scorer, m->spec, known, part, out, err);
     bs_scorer_free(scorer);
     return s;
 }
 
-static basin_status predict_fold(bs_params *const *params, int fold, bs_workspace *w,
-                                 const bs_net_spec *spec, const bs_inference *how,
-                                 const bs_data *data, int ensemble, bs_outputs *all,
-                                 basin_error *err)
+static basin_status predict_fold(const models *m, int fold, bs_workspace *w, const bs_data *data,
+                                 bs_outputs *all, basin_error *err)
 {
     const bs_task *task = data->part[1].task;
     bs_dataset     valid;
@@ -60,8 +43,7 @@ static basin_status predict_fold(bs_params *const *params, int fold, bs_workspac
         return s;
     s = task->outputs(&valid, &data->known, &some, err);
     if (!s)
-        s = predict(params + fold * ensemble, ensemble, w, spec, how, &data->known, &valid, &some,
-                    err);
+        s = predict(m, fold * m->ensemble, m->ensemble, w, &data->known, &valid, &some, err);
     if (!s)
         task->place(&data->part[1], &data->known, data->fold_start[fold], valid.rows, &some, all);
     bs_outputs_free(&some);
@@ -69,34 +51,43 @@ static basin_status predict_fold(bs_params *const *params, int fold, bs_workspac
     return s;
 }
 
-static basin_status out_of_fold(bs_params *const *params, const bs_net_spec *spec,
-                                const bs_inference *how, const bs_data *data, int ensemble,
-                                bs_machine where, bs_outputs *out, basin_error *err)
+/* Outputs for the rows that validate: out of fold, if there are folds. */
+static basin_status predict_valid(const models *m, bs_workspace *w, const bs_data *data,
+                                  bs_outputs *out, basin_error *err)
 {
-    bs_workspace *w = NULL;
-    basin_status  s = bs_workspace_open(where, &w, err);
+    basin_status s = BASIN_OK;
+    if (data->folds <= 1)
+        return predict(m, 0, m->n, w, &data->known, &data->part[1], out, err);
     for (int k = 0; k < data->folds && !s; k++)
-        s = predict_fold(params, k, w, spec, how, data, ensemble, out, err);
-    if (w)
-        bs_workspace_close(w);
+        s = predict_fold(m, k, w, data, out, err);
     return s;
 }
 
 basin_status bs_ensemble_predict_folds(const bs_model_file *m, const bs_data *data,
                                        bs_machine where, bs_outputs *out, basin_error *err)
 {
-    const int    n = 1 + m->n_more, ensemble = n / data->folds;
-    bs_inference how;
-    bs_params  **all = bs_calloc((size_t)n, sizeof *all);
-    basin_status s = all ? bs_model_file_inference(m, NULL, false, &how, err) : bs_fail_nomem(err);
-    if (!s && ensemble * data->folds != n)
+    const int     n = 1 + m->n_more;
+    bs_inference  how;
+    bs_workspace *w = NULL;
+    models        all = {.params = bs_calloc((size_t)n, sizeof *all.params),
+                         .n = n,
+                         .ensemble = n / data->folds,
+                         .spec = &m->spec,
+                         .how = &how};
+    basin_status  s =
+        all.params ? bs_model_file_inference(m, NULL, false, &how, err) : bs_fail_nomem(err);
+    if (!s && all.ensemble * data->folds != n)
         s = bs_fail(err, BASIN_EDATA, "%d models are not those of %d folds", n, data->folds);
+    if (!s)
+        s = bs_workspace_open(where, &w, err);
     if (!s) {
-        all[0] = m->params;
-        memcpy(all + 1, m->more, (size_t)m->n_more * sizeof *all);
-        s = out_of_fold(all, &m->spec, &how, data, ensemble, where, out, err);
+        all.params[0] = m->params;
+        memcpy(all.params + 1, m->more, (size_t)m->n_more * sizeof *all.params);
+        s = predict_valid(&all, w, data, out, err);
     }
-    bs_free(all);
+    if (w)
+        bs_workspace_close(w);
+    bs_free(all.params);
     return s;
 }
 
@@ -119,56 +110,53 @@ static basin_status read_params(const char *folder, bs_params **out, const char 
     return BASIN_OK;
 }
 
-static void say_trained(const bs_training *t, int i, const models *m, const bs_train_outcome *o)
+static void say_trained(const bs_train_job *job, int i, const models *m, const bs_train_outcome *o)
 {
-    const bs_task *task = t->data->part[0].task;
-    const int      metric = t->data->known.deciding;
-    char           fold[32] = "";
-    if (t->data->folds > 1)
+    const int metric = job->known->deciding;
+    char      fold[32] = "";
+    if (job->data->folds > 1)
         bs_print(fold, sizeof fold, ", fold %d left out", i / m->ensemble + 1);
-    bs_log_say(t->log, BS_INFO, "  model %d of %d%s: best epoch %d of %d, %s %.2f, %.1f s", i + 1,
-               m->n, fold, o->best_epoch, o->epochs, task->metric[metric].name,
+    bs_log_say(job->log, BS_INFO, "  model %d of %d%s: best epoch %d of %d, %s %.2f, %.1f s", i + 1,
+               m->n, fold, o->best_epoch, o->epochs, job->train->task->metric[metric].name,
                100 * o->valid_tuned[metric], o->seconds);
 }
 
 /* The i-th training: without its fold, with its own seed and its share of the time. */
-static basin_status train_model(const bs_training *t, int i, const models *m, bs_train_outcome *out,
-                                bs_params **params, basin_error *err)
+static basin_status train_model(const bs_train_job *job, int i, const models *m,
+                                bs_train_outcome *out, bs_params **params, basin_error *err)
 {
-    const bs_data *data = t->data;
-    const int      fold = i / m->ensemble;
-    char           folder[BS_OPTION_TEXT + 96];
-    bs_settings   *s = bs_alloc(sizeof *s);
-    bs_dataset     part[2] = {{0}};
-    bool           trained;
+    char         folder[BS_OPTION_TEXT + 96];
+    bs_settings *s = bs_alloc(sizeof *s);
+    bs_dataset   part[2] = {{0}};
+    bs_data      own = {.known = *job->known, .from_hash = job->data->from_hash};
+    bs_logger    brief = *job->log; /* showing the epochs of every member would be too much */
+    bool         trained;
+    basin_status status = BASIN_OK;
     if (!s)
         return bs_fail_nomem(err);
-    *s = *t->settings;
+    *s = *job->settings;
     s->train.folds = s->train.ensemble = 1;
     s->train.seed += i;
     s->train.time_limit /= m->n;
-    bs_data own = {.known = data->known, .from_hash = data->from_hash};
-    memcpy(own.part, data->part, 2 * sizeof *own.part);
-    basin_status status = BASIN_OK;
-    if (data->folds > 1) {
-        status = bs_data_fold(data, fold, &part[0], &part[1], err);
+    memcpy(own.part, job->data->part, 2 * sizeof *own.part);
+    if (job->data->folds > 1) {
+        status = bs_data_fold(job->data, i / m->ensemble, &part[0], &part[1], err);
         memcpy(own.part, part, sizeof part);
     }
-    bs_print(folder, sizeof folder, "%s/model-%d", t->folder ? t->folder : "", i);
-    bs_logger   brief = *t->log; /* showing the epochs of every member would be too much */
-    bs_training one = *t;
+    bs_print(folder, sizeof folder, "%s/model-%d", job->folder ? job->folder : "", i);
+    bs_train_job one = bs_train_job_on(&own, job);
     one.settings = s;
-    one.data = &own;
-    one.folder = t->folder ? folder : NULL;
+    one.folder = job->folder ? folder : NULL;
     one.log = &brief;
     one.begun = 0;
     one.from_model = i;
     one.model = NULL;
+    one.keep = params;
     brief.level = brief.level == BS_INFO ? BS_WARN : brief.level;
     if (!status)
-        status = bs_train_or_take(&one, out, params, &trained, err);
+        status = bs_train_or_take(&one, out, &trained, err);
     if (!status)
-        say_trained(t, i, m, out);
+        say_trained(job, i, m, out);
     if (!status && !trained)
         status = read_params(folder, params, &out->infer, err);
     for (int k = 0; k < 2; k++)
@@ -190,13 +178,13 @@ static void add_outcome(const bs_train_outcome *one, int n, bs_train_outcome *al
     all->best_epoch = one->best_epoch > all->best_epoch ? one->best_epoch : all->best_epoch;
 }
 
-static basin_status train_models(const bs_training *t, models *m, bs_train_outcome *out,
+static basin_status train_models(const bs_train_job *job, models *m, bs_train_outcome *out,
                                  basin_error *err)
 {
     basin_status s = BASIN_OK;
     for (int i = 0; i < m->n && !s; i++) {
         bs_train_outcome one = {0};
-        s = train_model(t, i, m, &one, &m->params[i], err);
+        s = train_model(job, i, m, &one, &m->params[i], err);
         if (!s)
             m->finished++;
         if (!s || i == 0) /* only the first is of any use if it is interrupted */
@@ -208,61 +196,59 @@ static basin_status train_models(const bs_training *t, models *m, bs_train_outco
 
 /* ---- what they come to ---- */
 
-static basin_status outputs_of(const bs_training *t, const models *m, const char *infer,
+static basin_status outputs_of(const bs_train_job *job, const models *trained, const char *infer,
                                bs_outputs y[2], basin_error *err)
 {
-    const bs_data          *data = t->data;
-    const bs_train_options *o = &t->settings->train;
-    const bs_dataset       *valid = &data->part[1], *test = bs_data_test(data);
+    const bs_train_options *o = &job->settings->train;
+    const bs_task          *task = job->valid->task;
     bs_inference            how = bs_options_inference(o, infer ? infer : o->infer);
     bs_workspace           *w = NULL;
     bs_net_spec             spec;
-    how.log = t->log;
-    basin_status s = valid->task->spec(o, &data->known, &spec, err);
+    models                  m = *trained;
+    how.log = job->log;
+    m.spec = &spec;
+    m.how = &how;
+    basin_status s = task->spec(o, job->known, &spec, err);
     if (!s)
-        s = valid->task->outputs(valid, &data->known, &y[0], err);
-    if (!s && data->folds > 1)
-        s = out_of_fold(m->params, &spec, &how, data, m->ensemble,
-                        (bs_machine){o->device, o->threads}, &y[0], err);
+        s = task->outputs(job->valid, job->known, &y[0], err);
+    if (!s && job->test)
+        s = task->outputs(job->test, job->known, &y[1], err);
     if (!s)
         s = bs_workspace_open((bs_machine){o->device, o->threads}, &w, err);
-    if (!s && data->folds <= 1)
-        s = predict(m->params, m->n, w, &spec, &how, &data->known, valid, &y[0], err);
-    if (!s && test)
-        s = valid->task->outputs(test, &data->known, &y[1], err);
-    if (!s && test)
-        s = predict(m->params, m->n, w, &spec, &how, &data->known, test, &y[1], err);
+    if (!s)
+        s = predict_valid(&m, w, job->data, &y[0], err);
+    if (!s && job->test)
+        s = predict(&m, 0, m.n, w, job->known, job->test, &y[1], err);
     if (w)
         bs_workspace_close(w);
     return s;
 }
 
-static basin_status conclude(const bs_training *t, const models *m, bs_train_outcome *out,
+static basin_status conclude(const bs_train_job *job, const models *m, bs_train_outcome *out,
                              basin_error *err)
 {
-    const bs_train_job job = bs_training_job(t);
-    bs_outputs         y[2] = {{0}};
-    basin_status       s = outputs_of(t, m, out->infer, y, err);
+    bs_outputs   y[2] = {{0}};
+    basin_status s = outputs_of(job, m, out->infer, y, err);
     if (!s)
-        s = bs_train_finish(&job, &y[0], job.test ? &y[1] : NULL, out, err);
+        s = bs_train_finish(job, &y[0], job->test ? &y[1] : NULL, out, err);
     for (int i = 0; i < 2; i++)
         bs_outputs_free(&y[i]);
-    if (!s && job.folder) { /* the page of the run shows the curves of the first model */
+    if (!s && job->folder) { /* the page of the run shows the curves of the first model */
         char first[BS_OPTION_TEXT + 96];
-        bs_print(first, sizeof first, "%s/model-0", job.folder);
-        s = bs_run_copy(first, "metrics.jsonl", job.folder, "metrics.jsonl", err);
+        bs_print(first, sizeof first, "%s/model-0", job->folder);
+        s = bs_run_copy(first, "metrics.jsonl", job->folder, "metrics.jsonl", err);
     }
     if (!s && !out->unfinished)
-        s = bs_record_manifest(&job, m->n * m->params[0]->size, err);
-    return s ? s : bs_train_finish_write(&job, out, m->params, m->n, err);
+        s = bs_record_manifest(job, m->n * m->params[0]->size, err);
+    return s ? s : bs_train_finish_write(job, out, m->params, m->n, err);
 }
 
 /* The mean of the models that are finished, of whole folds if there is one; before any is, the
  * first one as far as it got. Of the folds, only rows of those that were left out are judged. */
-static basin_status conclude_so_far(const bs_training *t, const models *m, bs_train_outcome *out,
+static basin_status conclude_so_far(const bs_train_job *job, const models *m, bs_train_outcome *out,
                                     basin_error *err)
 {
-    const bs_data *data = t->data;
+    const bs_data *data = job->data;
     const int      folds = m->finished / m->ensemble;
     models         some = {.params = m->params, .n = m->finished, .ensemble = m->ensemble};
     bs_logger      quiet = bs_log_make(NULL, BS_QUIET); /* is not asked to stop */
@@ -278,23 +264,15 @@ static basin_status conclude_so_far(const bs_training *t, const models *m, bs_tr
         memcpy(own.part, part, sizeof part);
     }
     some.n = some.n > 0 ? some.n : 1;
-    bs_training so_far = *t;
-    so_far.data = &own;
+    bs_train_job so_far = bs_train_job_on(&own, job);
     so_far.log = &quiet;
-    so_far.session = NULL;
+    so_far.stop = NULL;
     out->unfinished = true;
     if (!s)
         s = conclude(&so_far, &some, out, err);
     for (int k = 0; k < 2; k++)
         bs_dataset_free(&part[k]);
     return s;
-}
-
-static void leave_best(const bs_training *t, const models *m, bs_train_outcome *out)
-{
-    basin_error err = {0};
-    if (m->params && m->params[0] && conclude_so_far(t, m, out, &err))
-        bs_log_say(t->log, BS_WARN, "the best model so far was not written: %s", err.msg);
 }
 
 static basin_status check(const bs_train_options *o, int n, basin_error *err)
@@ -308,24 +286,27 @@ static basin_status check(const bs_train_options *o, int n, basin_error *err)
     return BASIN_OK;
 }
 
-basin_status bs_ensemble_train(const bs_training *t, bs_train_outcome *out, basin_error *err)
+basin_status bs_ensemble_train(const bs_train_job *job, bs_train_outcome *out, basin_error *err)
 {
-    const bs_train_options *o = &t->settings->train;
-    const bs_train_job      job = bs_training_job(t);
+    const bs_train_options *o = &job->settings->train;
     models                  m = {.n = o->folds * o->ensemble, .ensemble = o->ensemble};
+    basin_error             why = {0};
     basin_status            s = check(o, m.n, err);
     memset(out, 0, sizeof *out);
     out->sure = NAN;
     if (!s && !(m.params = bs_calloc((size_t)m.n, sizeof *m.params)))
         s = bs_fail_nomem(err);
     if (!s)
-        s = bs_record_start(&job, 0, !t->resume, err);
+        s = bs_record_start(job, 0, !job->resume, err);
     if (!s)
-        s = train_models(t, &m, out, err);
+        s = train_models(job, &m, out, err);
     if (!s)
-        s = conclude(t, &m, out, err);
-    if (s == BASIN_EINTERRUPTED && t->so_far)
-        leave_best(t, &m, out);
-    models_free(&m);
+        s = conclude(job, &m, out, err);
+    if (s == BASIN_EINTERRUPTED && job->so_far && m.params[0] &&
+        conclude_so_far(job, &m, out, &why))
+        bs_log_say(job->log, BS_WARN, "the best model so far was not written: %s", why.msg);
+    for (int i = 0; i < m.n && m.params; i++)
+        bs_params_free(m.params[i]);
+    bs_free(m.params);
     return s;
 }

@@ -301,73 +301,56 @@ static void seeds_table(const bs_task *k, const bs_preprocess *known, const bs_t
 
 /* ---- runs ---- */
 
-/* No reason to fail when everything else is saved. */
-static void leave_outcome(const bs_data *data, const bs_settings *s, const bs_train_outcome *o,
-                          const char *folder, bs_logger *log)
+bs_train_job bs_train_job_on(const bs_data *data, const bs_train_job *job)
 {
-    basin_error err = {0};
-    if (bs_outcome_write(data, s, o, folder, &err))
-        bs_log_say(log, BS_WARN, "outcome.json was not written: %s", err.msg);
+    bs_train_job out = *job;
+    out.data = data;
+    out.train = &data->part[0];
+    out.valid = &data->part[1];
+    out.test = bs_data_test(data);
+    out.known = &data->known;
+    return out;
 }
 
-static basin_status train_one(const bs_training *t, bs_train_outcome *out, bs_params **keep,
+static void say_begin(const bs_train_job *job)
+{
+    const bs_train_options *o = &job->settings->train;
+    const bs_task          *k = job->train->task;
+    bs_buf                  known;
+    bs_buf_init(&known, 1 << 12);
+    k->known_text(job->known, &known);
+    bs_log_say(job->log, BS_INFO,
+               "task %s, method %s, seed %d: %d %s to train, %d valid, %d test; %s", o->task,
+               o->method, o->seed, (int)job->train->rows, k->unit, (int)job->valid->rows,
+               job->test ? (int)job->test->rows : 0, known.data ? known.data : "");
+    bs_buf_free(&known);
+}
+
+basin_status bs_train_or_take(const bs_train_job *job, bs_train_outcome *out, bool *trained,
                               basin_error *err)
 {
-    const bs_settings *s = t->settings;
-    const bs_data     *data = t->data;
-    bs_logger         *log = t->log;
-    bs_train_job       job = bs_training_job(t);
-    job.keep = keep;
-    const bs_task *k = data->part[0].task;
-    bs_buf         known;
-    bs_buf_init(&known, 1 << 12);
-    k->known_text(&data->known, &known);
-    bs_log_say(log, BS_INFO, "task %s, method %s, seed %d: %d %s to train, %d valid, %d test; %s",
-               s->train.task, s->train.method, s->train.seed, (int)job.train->rows, k->unit,
-               (int)job.valid->rows, job.test ? (int)job.test->rows : 0,
-               known.data ? known.data : "");
-    bs_buf_free(&known);
-    return bs_train(&job, out, err);
-}
-
-bs_train_job bs_training_job(const bs_training *t)
-{
-    return (bs_train_job){.settings = t->settings,
-                          .train = &t->data->part[0],
-                          .valid = &t->data->part[1],
-                          .test = bs_data_test(t->data),
-                          .known = &t->data->known,
-                          .folder = t->folder,
-                          .pretrained = t->pretrained,
-                          .resume = t->resume,
-                          .log = t->log,
-                          .stop = t->session ? t->session->stop : NULL,
-                          .model = t->model,
-                          .begun = t->begun,
-                          .watch = t->watch,
-                          .so_far = t->so_far,
-                          .from = t->from,
-                          .from_model = t->from_model};
-}
-
-basin_status bs_train_or_take(const bs_training *t, bs_train_outcome *out, bs_params **keep,
-                              bool *trained, basin_error *err)
-{
-    const bs_train_options *o = &t->settings->train;
+    const bs_train_options *o = &job->settings->train;
     bool                    finished = false;
-    basin_status status = t->folder && t->resume ? bs_outcome_take(t->data, t->settings, t->folder,
-                                                                   out, &finished, err)
-                                                 : BASIN_OK;
-    *trained = false;
+    basin_error             why;
+    basin_status            status = BASIN_OK;
+    if (job->folder && job->resume)
+        status = bs_outcome_take(job->data, job->settings, job->folder, out, &finished, err);
+    *trained = !status && !finished;
     if (finished)
-        bs_log_say(t->log, BS_INFO, "%s: is already finished; nothing is left to do", t->folder);
-    if (status || finished)
+        bs_log_say(job->log, BS_INFO, "%s: is already finished; nothing is left to do",
+                   job->folder);
+    if (!*trained)
         return status;
-    *trained = true;
-    status = o->folds > 1 || o->ensemble > 1 ? bs_ensemble_train(t, out, err)
-                                             : train_one(t, out, keep, err);
-    if (!status && t->folder)
-        leave_outcome(t->data, t->settings, out, t->folder, t->log);
+    if (o->folds > 1 || o->ensemble > 1) {
+        status = bs_ensemble_train(job, out, err);
+    } else {
+        say_begin(job);
+        status = bs_train(job, out, err);
+    }
+    /* no reason to fail when everything else is saved */
+    if (!status && job->folder &&
+        bs_outcome_write(job->data, job->settings, out, job->folder, &why))
+        bs_log_say(job->log, BS_WARN, "outcome.json was not written: %s", why.msg);
     return status;
 }
 
@@ -420,19 +403,19 @@ static basin_status train_seeds(bs_settings *s, const bs_data *data, const bs_ba
             seed_folder(o, s->train.seed, own);
         if (folder && seeds > 1)
             status = bs_lock_take(own, &lock, err);
-        bool        anew = false;
-        bs_training run = {.settings = s,
-                           .data = data,
-                           .folder = folder ? own : NULL,
-                           .resume = o->resume,
-                           .session = session,
-                           .log = log,
-                           .begun = i ? 0 : begun,
-                           .from = from,
-                           .model = o->model,
-                           .so_far = true};
+        bool               anew = false;
+        const bs_train_job job =
+            bs_train_job_on(data, &(bs_train_job){.settings = s,
+                                                  .folder = folder ? own : NULL,
+                                                  .resume = o->resume,
+                                                  .stop = session ? session->stop : NULL,
+                                                  .log = log,
+                                                  .begun = i ? 0 : begun,
+                                                  .from = from,
+                                                  .model = o->model,
+                                                  .so_far = true});
         if (!status)
-            status = bs_train_or_take(&run, &outcome[i], NULL, &anew, err);
+            status = bs_train_or_take(&job, &outcome[i], &anew, err);
         trained |= anew;
         bs_lock_free(lock);
         if (status == BASIN_EINTERRUPTED && folder)

@@ -36,6 +36,7 @@ typedef struct {
     const bs_settings   *settings;             /* with task and method resolved */
     const bs_dataset    *train, *valid, *test; /* test may be NULL */
     const bs_preprocess *known;
+    const bs_data       *data;       /* where these are from, for callers; or NULL */
     const char          *folder;     /* run folder, created if missing; NULL: nothing is written */
     const char          *pretrained; /* default of pretrain.cache; or NULL */
     bool                 resume;     /* continue from folder/last if it exists */
@@ -63,8 +64,8 @@ extern const char *const bs_ended_name[3];
 typedef struct {
     int          epochs, best_epoch;
     bs_ended     ended;
-    double       sure;     /* confidence that the energy helps (energy.proof); NaN: not tested */
-    bool         net_kept; /* not confident enough: the model is the pre-trained net */
+    double       sure;       /* confidence that the energy helps (energy.proof); NaN: not tested */
+    bool         net_kept;   /* not confident enough: the model is the pre-trained net */
     bool         unfinished; /* of an interrupted training: the best model so far, not tested */
     const char  *infer;      /* how the model predicts, if not as its settings say; or NULL */
     double       seconds, rows_per_s;

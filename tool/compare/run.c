@@ -110,20 +110,19 @@ static void train_run(queue *q, int at, int worker)
     bs_compare_settings(c, method, seed, &settings);
     settings.train.threads = q->threads;
     bs_print(pretrained, sizeof pretrained, "%s/pretrained", c->o->folder);
-    const bs_training  run = {.settings = &settings,
-                              .data = &c->data,
-                              .folder = r->folder,
-                              .pretrained = pretrained,
-                              .resume = c->o->resume,
-                              .log = &log,
-                              .session = c->session,
-                              .watch = log.level == BS_QUIET ? &watch : NULL};
-    const bs_train_job job = bs_training_job(&run);
-    const bool         several = settings.train.folds * settings.train.ensemble > 1;
-    bs_lock           *lock = NULL;
-    basin_status       s = bs_lock_take(r->folder, &lock, &r->failure);
+    const bs_train_job job =
+        bs_train_job_on(&c->data, &(bs_train_job){.settings = &settings,
+                                                  .folder = r->folder,
+                                                  .pretrained = pretrained,
+                                                  .resume = c->o->resume,
+                                                  .log = &log,
+                                                  .stop = c->session ? c->session->stop : NULL,
+                                                  .watch = log.level == BS_QUIET ? &watch : NULL});
+    const bool   several = settings.train.folds * settings.train.ensemble > 1;
+    bs_lock     *lock = NULL;
+    basin_status s = bs_lock_take(r->folder, &lock, &r->failure);
     if (!s)
-        s = several ? bs_ensemble_train(&run, o, &r->failure) : bs_train(&job, o, &r->failure);
+        s = several ? bs_ensemble_train(&job, o, &r->failure) : bs_train(&job, o, &r->failure);
     if (!s)
         s = bs_outcome_write(&c->data, &settings, o, r->folder, &r->failure);
     bs_lock_free(lock);
