@@ -417,29 +417,31 @@ static void what_is_not_finite_is_left_out(void **state)
     setting_free(&s);
 }
 
-/* log(e^-E(truth) + e^(cost - E)(y) + K mean of e^(cost - E) under the net) + E(truth), the mean
- * over all 2^L outputs, which `all` [B, 2^L, L] holds. */
+/* log(e^-E(truth) [+ e^(cost - E)(y)] + K mean of e^(cost - E) under the net) + E(truth), the mean
+ * over all 2^L outputs, which `all` [B, 2^L, L] holds; y with implicit.own. */
 static bs_id divergence_in_full(bs_loss_context *s, bs_id z, bs_id all)
 {
     bs_graph *g = s->v.g;
     bs_id     truth = s->t->energy(&s->v, s->t->truth(&s->v)), y = s->t->relax(&s->v, z);
     bs_id     own = bs_sub(g, s->t->cost(&s->v, BS_COST_F1, y), s->t->energy(&s->v, y));
+    bs_id     parts = bs_neg(g, truth);
     bs_id     each = bs_sub(g, s->t->cost(&s->v, BS_COST_F1, all), s->t->energy(&s->v, all));
     bs_id     chosen = bs_sum_axis(g, bs_mul(g, all, z), -1);
     bs_id     log_prob = bs_sub(g, chosen, bs_sum_axis(g, bs_softplus(g, z), -1));
     bs_id     mean = bs_offset(g, bs_add(g, each, log_prob), log(s->o->samples));
-    bs_id     parts = bs_concat(g, bs_concat(g, bs_neg(g, truth), own, -2), mean, -2);
-    return bs_mean(g, bs_add(g, bs_logsumexp(g, parts, -2), truth));
+    if (s->o->implicit_own)
+        parts = bs_concat(g, parts, own, -2);
+    return bs_mean(g, bs_add(g, bs_logsumexp(g, bs_concat(g, parts, mean, -2), -2), truth));
 }
 
 /* Samples are drawn from the net, so their share of the loss has a derivative by the net. */
-static void samples_have_a_derivative(void **state)
+static void check_derivative_of_samples(bool own)
 {
-    (void)state;
     enum { ALL = 1 << L, MOST = 16 };
     static real all[B * ALL * L];
     setting     s;
     setting_start(&s, method_named("implicit-cd"), 1, 0, "none");
+    s.o.implicit_own = own;
     for (int i = 0; i < B * ALL * L; i++)
         all[i] = i / L % ALL >> i % L & 1;
     s.o.samples = 20000;
@@ -463,11 +465,48 @@ static void samples_have_a_derivative(void **state)
     for (int i = 0; i < n; i++) {
         double e = distance(machine_value(&m, i), machine_value(&m, n + i),
                             s.l.params->segment[segment[i]].count, 1e-9);
-        CHECK(e < 0.05, "%s: samples and all outputs give gradients %.3g apart",
-              s.l.params->segment[segment[i]].name, e);
+        CHECK(e < 0.05, "%s%s: samples and all outputs give gradients %.3g apart",
+              s.l.params->segment[segment[i]].name, own ? ", implicit.own" : "", e);
     }
     machine_free(&m);
     bs_graph_free(g);
+    setting_free(&s);
+}
+
+static void samples_have_a_derivative(void **state)
+{
+    (void)state;
+    check_derivative_of_samples(false);
+    check_derivative_of_samples(true);
+}
+
+/* Logged: the length of the implicit part of the gradient by that of the explicit one, and their
+ * cosine. */
+static void parts_of_the_gradient_are_compared(void **state)
+{
+    (void)state;
+    setting s;
+    double  dot[3] = {0}; /* explicit squared, implicit squared, both */
+    setting_start(&s, method_named("implicit-ssvm"), 2, 0.3, "cg");
+    real *none = gradient_by(&s, "none", "exact", 0), *cg = gradient_by(&s, "cg", "exact", 20);
+    for (int i = 0; i < s.l.params->n; i++) {
+        const bs_segment *seg = &s.l.params->segment[i];
+        for (int64_t k = seg->offset; k < seg->offset + seg->count; k++) {
+            if (!bs_params_has_prefix(seg->name, "energy/"))
+                break;
+            double part = cg[k] - none[k];
+            dot[0] += none[k] * none[k];
+            dot[1] += part * part;
+            dot[2] += none[k] * part;
+        }
+    }
+    const bs_diagnostic *ratio = &s.l.diagnostic[BS_DIAGNOSTIC_implicit_ratio];
+    const bs_diagnostic *cosine = &s.l.diagnostic[BS_DIAGNOSTIC_implicit_cosine];
+    assert_int_equal(ratio->n, 1);
+    CHECK(fabs(ratio->sum - sqrt(dot[1] / dot[0])) < 1e-9, "ratio %g", ratio->sum);
+    CHECK(fabs(cosine->sum - dot[2] / sqrt(dot[0] * dot[1])) < 1e-9, "cosine %g", cosine->sum);
+    free(none);
+    free(cg);
     setting_free(&s);
 }
 
@@ -557,6 +596,24 @@ static void solvers_invert_a_known_matrix(void **state)
     CHECK(solution_error(&m, 0.5) < 1e-9, "series: %g", solution_error(&m, 0.5));
     CHECK(out.finite && !out.lowered && out.rate == 0.3, "series: rate %g", out.rate);
 
+    for (int i = 0; i < 2; i++) {
+        a.enough = 0.1;
+        m.products = 0;
+        assert_int_equal(i ? bs_solve_cg(&a, m.g, 100, m.p, &out, NULL)
+                           : bs_solve_series(&a, m.g, 0.3, 100, m.p, &out, NULL),
+                         BASIN_OK);
+        CHECK(out.residual <= 0.1 && m.products < 20, "%s: %g after %d products",
+              i ? "cg" : "series", out.residual, m.products);
+        a.enough = 1e-3;
+        int before = m.products;
+        assert_int_equal(i ? bs_solve_cg(&a, m.g, 100, m.p, &out, NULL)
+                           : bs_solve_series(&a, m.g, 0.3, 100, m.p, &out, NULL),
+                         BASIN_OK);
+        CHECK(out.residual <= 1e-3 && m.products - before > before, "%s: %g after %d products",
+              i ? "cg" : "series", out.residual, m.products - before);
+        a.enough = 0;
+    }
+
     assert_int_equal(bs_solve_series(&a, m.g, 40, 100, m.p, &out, NULL), BASIN_OK);
     CHECK(out.lowered && solution_error(&m, 0.5) < 1e-9, "series: rate %g", out.rate);
 
@@ -623,6 +680,7 @@ int main(void)
         cmocka_unit_test(none_is_the_partial_gradient),
         cmocka_unit_test(what_is_not_finite_is_left_out),
         cmocka_unit_test(samples_have_a_derivative),
+        cmocka_unit_test(parts_of_the_gradient_are_compared),
         cmocka_unit_test(solvers_invert_a_known_matrix),
         cmocka_unit_test(solvers_stop_at_negative_curvature),
     };

@@ -43,13 +43,16 @@ static const loss_case cases[] = {
     NET(infnet, "infnet.form=separated cost=l1"),
     NET(infnet, "infnet.form=separated cost=f1 truncate=yes perceptron=0.5"),
     NET(infnet, "infnet.form=separated infnet.stay=0.3"),
+    NET(infnet, "infnet.form=stacked infnet.ce_both=yes ce.weight=0.4"),
+    NET(energy, ""),
+    NET(energy, "energy.kind=deep net.members=2"),
     NET(infnet, "infnet.form=shared cost=hamming ce.weight=0"),
     NET(infnet, "infnet.form=shared cost=l1 truncate=yes"),
     NET(infnet, "infnet.form=stacked cost=l1"),
     NET(infnet, "infnet.form=stacked infnet.hidden=-1 cost=hamming perceptron=0.1"),
     NET(infnet, "infnet.form=stacked infnet.hidden=3 truncate=yes cost=l1"),
     NET(infnet, "infnet.form=stacked mode=code infnet.entropy=0.2"),
-    NET(infnet, "method=seal-margin infnet.form=stacked mode=code"),
+    NET(infnet, "method=seal-margin-compound infnet.form=stacked mode=code"),
     /* members of the net, biases of labels, ramps */
     NET(cross_entropy, "net.members=3 net.bias=yes"),
     NET(cross_entropy, "net.members=2 net.bins=3 net.layers=1"),
@@ -77,7 +80,7 @@ static const loss_case cases[] = {
     ENERGY(compound, "infnet.form=shared cost=l1 energy.l2=0.3"),
     ENERGY(compound, "infnet.form=stacked cost=l1 perceptron=0.4"),
     ENERGY(compound, "infnet.form=stacked cost=hamming mode=code"),
-    ENERGY(compound, "method=seal-margin infnet.form=stacked cost=hamming mode=code"),
+    ENERGY(compound, "method=seal-margin-compound infnet.form=stacked cost=hamming mode=code"),
     ENERGY(value_search, "gbi.steps=4"),
     ENERGY(value_search, "gbi.steps=4 dvn.samples=inference"),
     ENERGY(value_search, "gbi.steps=2 dvn.from_truth=0.5"),
@@ -396,7 +399,7 @@ static void must_change(bool must, const char *method, const char *trains, const
 /* The cost-augmented net of InfNet+ reaches both losses; in SEAL's program, the net's alone. */
 static void the_cost_augmented_output_reaches_the_losses(void **state)
 {
-    static const char *const methods[] = {"infnet+", "seal-margin"};
+    static const char *const methods[] = {"infnet+", "seal-margin-compound"};
     static const char *const forms[] = {"infnet.form=separated cost=l1",
                                         "infnet.form=shared cost=l1", "infnet.form=stacked cost=l1",
                                         "infnet.form=stacked infnet.hidden=-1 cost=l1"};
@@ -411,7 +414,7 @@ static void the_cost_augmented_output_reaches_the_losses(void **state)
             must_change(true, methods[i], "energy/", code, "net/T/");
             must_change(true, methods[i], "net/", code, "net/cost/");
         }
-    must_change(true, "seal-margin", "energy/", "", "net/cost/");
+    must_change(true, "seal-margin-compound", "energy/", "", "net/cost/");
     must_change(true, "infnet+", "energy/", "", "net/cost/");
     must_change(true, "infnet", "energy/", "", "net/T/");
     must_change(true, "infnet", "energy/", "mode=code", "net/T/");
@@ -458,10 +461,15 @@ static void the_prediction_reaches_the_compound_loss(void **state)
 /* Losses of the energy read the net, losses of the net the energy. */
 static void nets_see_each_other(void **state)
 {
-    static const char *const by_turns[] = {
-        "seal-margin",  "seal-regression", "seal-regression-s", "seal-nce",
-        "seal-ranking", "infnet",          "infnet+",           "alen",
-        "aen"};
+    static const char *const by_turns[] = {"seal-margin-compound",
+                                           "seal-regression",
+                                           "seal-regression-s",
+                                           "seal-nce",
+                                           "seal-ranking",
+                                           "infnet",
+                                           "infnet+",
+                                           "alen",
+                                           "aen"};
     (void)state;
     for (size_t i = 0; i < sizeof by_turns / sizeof by_turns[0]; i++) {
         must_change(true, by_turns[i], "energy/", "", "net/T/");

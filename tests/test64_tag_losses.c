@@ -66,10 +66,11 @@ static const loss_case settled[] = {
     NET(infnet, "infnet.form=stacked infnet.hidden=-1 cost=hamming perceptron=0.1"),
     NET(infnet, "infnet.form=stacked infnet.hidden=4 truncate=yes"),
     NET(infnet, "infnet.form=stacked mode=code infnet.entropy=0.2"),
-    NET(infnet, "method=seal-margin infnet.form=stacked mode=code"),
+    NET(infnet, "method=seal-margin-compound infnet.form=stacked mode=code"),
     NET(infnet, "infnet.form=separated infnet.ce_both=yes ce.weight=0.4"),
     NET(infnet, "infnet.form=shared infnet.ce_both=yes truncate=yes"),
     NET(infnet, "infnet.form=stacked infnet.ce_both=yes infnet.hidden=2"),
+    NET(energy, ""),
     NET(alen_net, ""),
     NET(alen_net, "alen.value=linear energy.weight=0.4 ce.weight=0.2"),
     {own_margin, "primary margin", "net/", ""},
@@ -88,7 +89,7 @@ static const loss_case settled[] = {
     ENERGY(compound, "infnet.form=stacked perceptron=0.4"),
     ENERGY(compound, "infnet.form=stacked infnet.hidden=-1 margin=0"),
     ENERGY(compound, "infnet.form=stacked cost=hamming mode=code"),
-    ENERGY(compound, "method=seal-margin infnet.form=stacked cost=hamming mode=code"),
+    ENERGY(compound, "method=seal-margin-compound infnet.form=stacked cost=hamming mode=code"),
     ENERGY(compound, "infnet.form=stacked mode=code energy.kind=lm-words"),
     ENERGY(value_search, "gbi.steps=4"),
     ENERGY(value_search, "gbi.steps=4 dvn.samples=inference energy.kind=lm"),
@@ -323,7 +324,7 @@ static void must_change(bool must, const char *method, const char *trains, const
 
 static void the_cost_augmented_output_reaches_the_losses(void **state)
 {
-    static const char *const methods[] = {"infnet+", "seal-margin"};
+    static const char *const methods[] = {"infnet+", "seal-margin-compound"};
     static const char *const forms[] = {"infnet.form=separated", "infnet.form=shared",
                                         "infnet.form=stacked infnet.hidden=0",
                                         "infnet.form=stacked infnet.hidden=-1"};
@@ -347,10 +348,15 @@ static void the_cost_augmented_output_reaches_the_losses(void **state)
 /* Losses of the energy read the net, losses of the net the energy. */
 static void nets_see_each_other(void **state)
 {
-    static const char *const by_turns[] = {
-        "seal-margin",  "seal-regression", "seal-regression-s", "seal-nce",
-        "seal-ranking", "infnet",          "infnet+",           "alen",
-        "aen"};
+    static const char *const by_turns[] = {"seal-margin-compound",
+                                           "seal-regression",
+                                           "seal-regression-s",
+                                           "seal-nce",
+                                           "seal-ranking",
+                                           "infnet",
+                                           "infnet+",
+                                           "alen",
+                                           "aen"};
     (void)state;
     for (size_t i = 0; i < sizeof by_turns / sizeof by_turns[0]; i++) {
         must_change(true, by_turns[i], "energy/", "", "net/T/");

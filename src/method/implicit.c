@@ -295,6 +295,7 @@ static basin_status solve(bs_learner *l, const bs_buffer *g, bs_solved *out, bas
                     .product = product,
                     .ctx = l,
                     .damping = l->o->implicit_damping,
+                    .enough = l->o->implicit_residual,
                     .v = m->v,
                     .hv = m->hv,
                     .r = m->r};
@@ -321,6 +322,19 @@ static double square_sum(const bs_range *range, int n, const bs_buffer *x)
     return x->device->dot(range, n, x, x);
 }
 
+/* How the implicit part of the gradient, -hv, compares with the explicit one. */
+static void see_parts(bs_learner *l, const bs_buffer *g)
+{
+    const implicit *m = l->state;
+    const double    a = square_sum(m->energy, m->n_energy, g);
+    const double    b = square_sum(m->energy, m->n_energy, m->hv);
+    if (!(a > 0) || !(b > 0))
+        return;
+    bs_learner_see(l, BS_DIAGNOSTIC_implicit_ratio, sqrt(b / a));
+    bs_learner_see(l, BS_DIAGNOSTIC_implicit_cosine,
+                   -g->device->dot(m->energy, m->n_energy, g, m->hv) / sqrt(a * b));
+}
+
 /* Subtracts the implicit term from the gradient of phi, if it is finite. */
 static basin_status add_implicit(bs_learner *l, bool *finite, basin_error *err)
 {
@@ -341,6 +355,7 @@ static basin_status add_implicit(bs_learner *l, bool *finite, basin_error *err)
         forget(l);
         return BASIN_OK;
     }
+    see_parts(l, g);
     axpby(m->energy, m->n_energy, 1, g, -1, m->hv);
     bs_learner_see(l, BS_DIAGNOSTIC_residual, solved.residual);
     bs_learner_see(l, BS_DIAGNOSTIC_curvature, solved.curvature);
@@ -358,8 +373,8 @@ static bool rate_is_known(bs_learner *l)
     implicit    *m = l->state;
     m->rate = (real)(rate > 0 ? rate : 1 / known);
     return is(l->o->implicit_solver, "series") && is(l->o->implicit_product, "exact") &&
-           terms > 0 && terms <= WHOLE_TERMS && known > 0 && rate * known < BS_TOO_FAST &&
-           l->memory[BS_IMPLICIT_AGE] < REFRESH;
+           l->o->implicit_residual == 0 && terms > 0 && terms <= WHOLE_TERMS && known > 0 &&
+           rate * known < BS_TOO_FAST && l->memory[BS_IMPLICIT_AGE] < REFRESH;
 }
 
 /* The gradient by a single program; *done is false if the terms grow, and the step must be done by

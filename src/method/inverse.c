@@ -102,7 +102,7 @@ static basin_status sum_series(const bs_inverse *a, const bs_buffer *g, int term
     copied(a, g, a->v);
     copied(a, g, p);
     out->residual = 1;
-    for (int i = 0; i < terms && before > 0; i++) {
+    for (int i = 0; i < terms && before > 0 && out->residual > a->enough; i++) {
         basin_status s = a->product(a->ctx, a->v, a->hv, err);
         if (s)
             return s;
@@ -152,7 +152,8 @@ basin_status bs_solve_cg(const bs_inverse *a, const bs_buffer *g, int terms, bs_
     copied(a, g, a->r);
     copied(a, g, a->v);
     cleared(a, p);
-    for (int i = 0; i < terms && left > first * BS_REAL_EPS * BS_REAL_EPS; i++) {
+    const double enough = fmax(a->enough, BS_REAL_EPS);
+    for (int i = 0; i < terms && left > first * enough * enough; i++) {
         basin_status s = apply(a, err);
         if (s)
             return s;

@@ -23,6 +23,7 @@ typedef struct {
     bs_product_fn   product;
     void           *ctx;
     double          damping;
+    double          enough; /* series and conjugate gradients end at this residual; 0 = never */
     bs_buffer      *v, *hv, *r; /* working blocks; hv is what product fills */
 } bs_inverse;
 

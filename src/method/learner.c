@@ -265,12 +265,14 @@ static basin_status renew(bs_learner *l, const char *prefix, uint64_t seed, basi
     return s ? s : fill(l, prefix, err);
 }
 
-/* Pre-training for no epochs, after the stages that are needed: a method may have no net. */
+/* Pre-training or fine-tuning for no epochs, after the stages that are needed: a method may have no
+ * net. */
 static bool never_comes(const bs_learner *l, int stage)
 {
     const bs_stage *all = l->method->stage;
     const bool      last = stage + 1 >= BS_STAGES || !all[stage + 1].trains;
-    return all[stage].before && last && l->o->pretrain_epochs == 0;
+    return last && ((all[stage].when == BS_BEFORE && l->o->pretrain_epochs == 0) ||
+                    (all[stage].when == BS_AFTER && l->o->finetune_epochs == 0));
 }
 
 basin_status bs_learner_setup(bs_learner *l, basin_error *err)
@@ -325,9 +327,11 @@ void bs_learner_free(bs_learner *l)
 bs_pace bs_learner_pace(const bs_learner *l, const bs_optim *o)
 {
     const bs_phase *p = &l->method->phase[l->phase];
-    const bool      pretraining = p->step == bs_step_pretrain;
     if (o == l->net)
-        return (bs_pace){pretraining ? l->o->pretrain_lr : l->o->lr_net, l->o->clip};
+        return (bs_pace){p->step == bs_step_pretrain    ? l->o->pretrain_lr
+                         : p->step == bs_step_fine_tune ? l->o->finetune_lr
+                                                        : l->o->lr_net,
+                         l->o->clip};
     return (bs_pace){l->o->lr_energy, p->net ? l->o->clip_energy : l->o->clip};
 }
 
@@ -483,24 +487,29 @@ static basin_status run_both(bs_learner *l, int stage, int after, const bs_batch
 
 /* ---- orders of steps ---- */
 
-static int stage_of(const bs_learner *l, const char *trains, bool before)
+static int stage_of(const bs_learner *l, const char *trains, int when)
 {
     const bs_stage *stage = l->method->stage;
     int             found = 0;
     for (int i = 0; i < BS_STAGES && stage[i].trains; i++)
-        if (stage[i].before == before && strcmp(stage[i].trains, trains) == 0)
+        if ((int)stage[i].when == when && strcmp(stage[i].trains, trains) == 0)
             found = i;
     return found;
 }
 
 basin_status bs_step_pretrain(bs_learner *l, const bs_batch *b, basin_error *err)
 {
-    return bs_learner_run(l, stage_of(l, "net/", true), b, err);
+    return bs_learner_run(l, stage_of(l, "net/", BS_BEFORE), b, err);
+}
+
+basin_status bs_step_fine_tune(bs_learner *l, const bs_batch *b, basin_error *err)
+{
+    return bs_learner_run(l, stage_of(l, "net/", BS_AFTER), b, err);
 }
 
 basin_status bs_step_net(bs_learner *l, const bs_batch *b, basin_error *err)
 {
-    const int    stage = stage_of(l, "net/", false);
+    const int    stage = stage_of(l, "net/", BS_AMID);
     basin_status s = BASIN_OK;
     for (int i = 0; i < l->o->steps_net && !s; i++)
         s = bs_learner_run(l, stage, b, err);
@@ -509,7 +518,7 @@ basin_status bs_step_net(bs_learner *l, const bs_batch *b, basin_error *err)
 
 basin_status bs_step_energy(bs_learner *l, const bs_batch *b, basin_error *err)
 {
-    const int    stage = stage_of(l, "energy/", false);
+    const int    stage = stage_of(l, "energy/", BS_AMID);
     basin_status s = BASIN_OK;
     for (int i = 0; i < l->o->steps_energy && !s; i++)
         s = bs_learner_run(l, stage, b, err);
@@ -519,7 +528,7 @@ basin_status bs_step_energy(bs_learner *l, const bs_batch *b, basin_error *err)
 /* As published: the outer net makes its steps one by one, each after all those of the inner. */
 basin_status bs_step_alternating(bs_learner *l, const bs_batch *b, basin_error *err)
 {
-    const int    net = stage_of(l, "net/", false), energy = stage_of(l, "energy/", false);
+    const int    net = stage_of(l, "net/", BS_AMID), energy = stage_of(l, "energy/", BS_AMID);
     const bool   net_inside = strcmp(l->o->inner, "net") == 0;
     const int    outer = net_inside ? l->o->steps_energy : l->o->steps_net;
     const int    inner = net_inside ? l->o->steps_net : l->o->steps_energy;

@@ -15,6 +15,8 @@ bs_id bs_loss_net(bs_loss_context *s);
 /* InfNet and InfNet+: the margin and perceptron terms of the net's side of the game. */
 bs_id bs_loss_infnet(bs_loss_context *s);
 bs_id bs_loss_alen_net(bs_loss_context *s);
+/* The energy of its output alone. */
+bs_id bs_loss_energy(bs_loss_context *s);
 
 /* --- of the energy --- */
 bs_id bs_loss_margin_search(bs_loss_context *s); /* SPEN: cost-augmented output by search */
@@ -55,7 +57,7 @@ void  bs_see_search(bs_loss_context *s, const bs_found *found);
 
 /* The cost-augmented output of InfNet+ (infnet.form). */
 bs_id bs_cost_augmented(bs_loss_context *s);
-/* Whether that net reads the other one's logits (mode=code of seal-margin). */
+/* Whether that net reads the other one's logits (mode=code of seal-margin-compound). */
 bool bs_cost_net_reads_logits(const bs_train_options *o);
 
 /* bs_phase.enter of seal-static-*: a new net for the frozen energy. */

@@ -52,25 +52,31 @@ static bs_id drawn_from(bs_loss_context *s, bs_id bits, bs_id logits)
     return bs_sub(s->v.g, log_prob, bs_stop(s->v.g, log_prob));
 }
 
-/* The net's own output is one of the K + 1 others. */
+/* With implicit.own the net's own output, as it is, is one of the K + 1 others. */
 bs_id bs_primary_divergence(bs_loss_context *s, bs_id logits)
 {
     bs_graph *g = s->v.g;
     const int K = s->o->samples;
-    bs_id     y = s->t->relax(&s->v, logits);
     bs_id     bits = s->t->sample(&s->v, bs_stop(g, logits), K, BS_STREAM_SAMPLE);
-    bs_id     truth = s->t->truth_energy(&s->v), own = s->t->energy(&s->v, y);
-    bs_id     others = s->t->sample_energy(&s->v, bits, K);
+    bs_id     truth = s->t->truth_energy(&s->v), others = s->t->sample_energy(&s->v, bits, K);
     bs_id     wrong = bs_offset(g, bs_neg(g, s->t->sample_score(&s->v, bits, K)), 1);
-    bs_id     own_cost = s->t->cost(&s->v, bs_cost_named(s->o->cost), y);
-    bs_see_energies(s, truth, own);
-    bs_id ratio = drawn_from(s, bits, logits);
-    bs_id mine = bs_sub(g, own_cost, own), theirs = bs_add(g, bs_sub(g, wrong, others), ratio);
-    bs_id all = bs_concat(g, bs_concat(g, bs_neg(g, truth), mine, -2), theirs, -2);
-    bs_id total = bs_logsumexp(g, all, -2);
+    bs_id     ratio = drawn_from(s, bits, logits);
+    bs_id     theirs = bs_add(g, bs_sub(g, wrong, others), ratio);
+    bs_id     competing = bs_neg(g, truth), energies = truth;
+    if (s->o->implicit_own) {
+        bs_id y = s->t->relax(&s->v, logits), own = s->t->energy(&s->v, y);
+        bs_id cost = s->t->cost(&s->v, bs_cost_named(s->o->cost), y);
+        competing = bs_concat(g, competing, bs_sub(g, cost, own), -2);
+        energies = bs_concat(g, energies, own, -2);
+        bs_see_energies(s, truth, own);
+    } else {
+        s->diagnostic[BS_DIAGNOSTIC_energy_truth] = bs_mean(g, truth);
+        s->diagnostic[BS_DIAGNOSTIC_energy_samples] = bs_mean(g, others);
+    }
+    bs_id total = bs_logsumexp(g, bs_concat(g, competing, theirs, -2), -2);
     /* a mean of shares in place of 0 makes the derivative by the net less noisy */
     bs_id share = bs_stop(g, bs_mean_axis(g, bs_exp(g, bs_sub(g, theirs, total)), -2));
     bs_id calmed = bs_sub(g, total, bs_mul(g, share, bs_sum_axis(g, ratio, -2)));
     bs_id loss = bs_mean(g, bs_add(g, calmed, truth));
-    return bs_with_l2(s, loss, bs_concat(g, bs_concat(g, truth, own, -2), others, -2));
+    return bs_with_l2(s, loss, bs_concat(g, energies, others, -2));
 }

@@ -5,14 +5,13 @@
  *   nets:    margin (E(F) - cost(F)) + perceptron E(A) + ce.weight (CE(A) [+ CE(F)])
  *
  * F the cost-augmented net, A the net that predicts. With infnet.form=single they are the same net,
- * and only the first term of each remains, or with margin=0 the second. CE(F) is an option
- * (infnet.ce_both), but not for a stacked F: it reads the truth and would learn to copy it.
- * truncate=yes cuts the nets' terms at zero like the energy's, which makes training fail (Tu et
- * al., section 4.1).
+ * and only the first term of each remains, or with margin=0 the second (eq. 4 of 2018 with
+ * truncate=yes). CE(F) is an option (infnet.ce_both). Cutting the terms of the nets at zero like
+ * that of the energy makes training of both nets fail without CE (Tu et al. 2020, section 4.1).
  *
- * mode=code: gradients of F flow into A. For seal-margin (SEAL's program) also: the cost-augmented
- * output does not reach the energy's loss, A is relaxed twice (a sigmoid of a sigmoid), and F reads
- * logits. The energy terms of the nets are weighted by energy.weight. */
+ * mode=code: gradients of F flow into A. For seal-margin-compound (SEAL's program) also: the
+ * cost-augmented output does not reach the energy's loss, A is relaxed twice (a sigmoid of a
+ * sigmoid), and F reads logits. The energy terms of the nets are weighted by energy.weight. */
 #include <string.h>
 
 #include "model/cost_net.h"
@@ -30,7 +29,7 @@ static bool as_code(const bs_loss_context *s)
 
 bool bs_cost_net_reads_logits(const bs_train_options *o)
 {
-    return strcmp(o->mode, "code") == 0 && strcmp(o->method, "seal-margin") == 0;
+    return strcmp(o->mode, "code") == 0 && strcmp(o->method, "seal-margin-compound") == 0;
 }
 
 /* A single net is trained for one of the two losses. */
@@ -149,8 +148,7 @@ bs_id bs_loss_infnet(bs_loss_context *s)
     if (!is_single(s))
         s->diagnostic[BS_DIAGNOSTIC_score_augmented] =
             bs_mean(g, s->t->score(&s->v, bs_cost_augmented(s)));
-    const bs_cost_net form = bs_cost_net_named(s->o->infnet_form);
-    if (s->o->infnet_ce_both && (form == BS_COST_NET_SEPARATED || form == BS_COST_NET_SHARED))
+    if (s->o->infnet_ce_both && !is_single(s))
         ce = bs_add(g, ce, bs_mean(g, s->t->cross_entropy(&s->v, cost_logits(s))));
     loss = bs_add(g, loss, bs_scale(g, ce, s->o->ce_weight));
     if (s->o->infnet_entropy > 0)

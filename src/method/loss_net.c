@@ -38,3 +38,11 @@ bs_id bs_loss_net(bs_loss_context *s)
     return bs_add(g, bs_scale(g, ce, s->o->ce_weight),
                   bs_scale(g, energy_term(s), s->o->energy_weight));
 }
+
+bs_id bs_loss_energy(bs_loss_context *s)
+{
+    bs_graph *g = s->v.g;
+    bs_id     y = bs_net_output(s);
+    s->diagnostic[BS_DIAGNOSTIC_score_output] = bs_mean(g, s->t->score(&s->v, y));
+    return bs_mean(g, s->t->energy(&s->v, y));
+}

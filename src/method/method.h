@@ -38,13 +38,13 @@ typedef bs_id (*bs_loss)(bs_loss_context *s); /* [1] */
 typedef struct {
     const char *trains; /* "net/" or "energy/"; NULL ends the list */
     bs_loss     loss;
-    bool        before; /* only in pre-training */
+    enum { BS_AMID, BS_BEFORE, BS_AFTER } when; /* only in pre-training, only in fine-tuning */
 } bs_stage;
 
 /* Cross-entropy of the net, for BS_PHASE_PRETRAINING. */
-#define BS_STAGE_PRETRAINING                \
-    {                                       \
-        "net/", bs_loss_cross_entropy, true \
+#define BS_STAGE_PRETRAINING                     \
+    {                                            \
+        "net/", bs_loss_cross_entropy, BS_BEFORE \
     }
 
 typedef struct bs_learner bs_learner;
@@ -53,6 +53,7 @@ typedef struct {
     const char *name;        /* NULL ends the list */
     const char *infer;       /* how validation predicts meanwhile; NULL: like the finished model */
     bool        net, energy; /* which are trained */
+    bool        refines;     /* its epochs only count if they beat the best of the phase before */
     /* NULL, or called before the first batch. */
     basin_status (*enter)(bs_learner *l, basin_error *err);
     basin_status (*step)(bs_learner *l, const bs_batch *b, basin_error *err);
@@ -78,6 +79,11 @@ typedef struct {
         .step = how                                                                      \
     }
 #define BS_PHASE_BY_TURNS BS_PHASE_BOTH(bs_step_alternating)
+/* A last step of the net: what the phase before ended with stays unless validation is better. */
+#define BS_PHASE_FINE_TUNING                                                           \
+    {                                                                                  \
+        .name = "fine-tuning", .net = true, .refines = true, .step = bs_step_fine_tune \
+    }
 
 /* For bs_method.untuned: starts like `ce` and continues from there, unless that was better; the
  * second is for a net that is trained further, by smaller steps, so as not to relearn it. */
@@ -188,8 +194,9 @@ basin_status bs_learner_run(bs_learner *l, int stage, const bs_batch *b, basin_e
 basin_status bs_step_alternating(bs_learner *l, const bs_batch *b, basin_error *err);
 basin_status bs_step_energy(bs_learner *l, const bs_batch *b, basin_error *err);
 basin_status bs_step_net(bs_learner *l, const bs_batch *b, basin_error *err);
-/* BS_STAGE_PRETRAINING */
+/* The stage that is BS_BEFORE, and the one that is BS_AFTER. */
 basin_status bs_step_pretrain(bs_learner *l, const bs_batch *b, basin_error *err);
+basin_status bs_step_fine_tune(bs_learner *l, const bs_batch *b, basin_error *err);
 
 /* bs_phase.enter: a new net; energy.init = net, if requested. */
 basin_status bs_enter_new_net(bs_learner *l, basin_error *err);

@@ -1,5 +1,5 @@
 /* method_implicit_cd.c -- implicit training (Shankar and Piratla 2022) with contrastive divergence:
- * the truth against the net's output and samples from it, each raised by its cost. */
+ * the truth against samples of the net, each raised by its cost. */
 #include "method/implicit.h"
 
 static bs_id primary(bs_loss_context *s)

@@ -1,17 +1,15 @@
 /* method_seal_margin.c -- SEAL-dynamic (Lee et al. 2022): net and energy in turns, the energy
- * trained by the margin loss of InfNet+, the net by cross-entropy and the energy. */
+ * trained by margins at the net's output (eq. 6), the net by cross-entropy and energy (eq. 1). */
 #include "method/loss.h"
 
 const bs_method bs_method_seal_margin = {
     .name = "seal-margin",
-    .help = "net and energy in turns; the energy by margins, as infnet+",
+    .help = "net and energy in turns; the energy learns by margins",
     .needs = BS_NEEDS_ENERGY,
-    .defaults =
-        "pretrain.epochs=0 inner=net steps.net=2 infnet.form=stacked infnet.hidden=-1 perceptron=2 "
-        "lr.energy=0.0003",
-    .own = {{"seg", "cost=f1 energy.weight=0.1 steps.net=1"}},
+    .defaults = "pretrain.epochs=0",
+    .own = {{"seg", "energy.weight=0.1"}},
     .untuned = BS_UNTUNED_BY_TURNS,
-    .tunes = BS_TUNES_BY_TURNS "steps.net perceptron",
-    .stage = {{"energy/", bs_loss_compound}, {"net/", bs_loss_infnet}, BS_STAGE_PRETRAINING},
+    .tunes = BS_TUNES_BY_TURNS "steps.energy",
+    .stage = {{"energy/", bs_loss_margin}, {"net/", bs_loss_net}, BS_STAGE_PRETRAINING},
     .phase = {BS_PHASE_PRETRAINING, BS_PHASE_BY_TURNS},
 };

@@ -121,8 +121,7 @@ static basin_status check_samples(const bs_train_options *o, basin_error *err)
     return BASIN_OK;
 }
 
-/* Samples are weighted by what they lack of a full score, and the net's own output is among
- * them. */
+/* Samples are weighted by what they lack of a full score. */
 static basin_status check_cost(const bs_train_options *o, const bs_net_spec *spec, basin_error *err)
 {
     const bool hamming = spec->graph->sample_cost == BS_COST_HAMMING;
@@ -143,7 +142,7 @@ static basin_status check_weights(const bs_train_options *o, const bs_method *m,
                        "weights: they are part of the cross-entropy, which ce.weight=0 leaves out");
     bool has = !m->unweighed;
     for (int i = 0; i < BS_STAGES && m->stage[i].trains; i++)
-        has |= m->stage[i].before && o->pretrain_epochs > 0;
+        has |= m->stage[i].when == BS_BEFORE && o->pretrain_epochs > 0;
     if (has)
         return BASIN_OK;
     return bs_fail(err, BASIN_EARG,

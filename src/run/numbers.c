@@ -79,8 +79,13 @@ static void visit_progress(list *v, bs_trainer *t, bool ended)
     COUNT(int, "epoch", t->epoch, first + 1 + ended, first + most + 1);
     const int  done = t->epoch - 1 - first, patience = t->o->stop_patience;
     const bool evaluated = done > 0 && done >= least_int(t->every, most);
-    COUNT(int, "best_epoch", t->best_epoch, evaluated || ended ? first + 1 : 0, t->epoch - 1);
-    const int since = t->best_epoch > first ? t->epoch - 1 - t->best_epoch : 0;
+    const bool refines = t->method->phase[t->learner.phase].refines; /* the best may be older */
+    COUNT(int, "best_epoch", t->best_epoch,
+          !evaluated && !ended ? 0
+          : refines            ? 1
+                               : first + 1,
+          t->epoch - 1);
+    const int since = t->best_epoch > first ? t->epoch - 1 - t->best_epoch : refines ? done : 0;
     COUNT(int, "bad", t->bad, ended &&done < most ? patience : 0, least_int(patience, since));
     double limits[2];
     score_limits(t, t->best_epoch > 0, limits);

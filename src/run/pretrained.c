@@ -15,12 +15,12 @@
 /* Settings without influence before the energy has any; a trailing dot names a group. All others
  * must be equal, including those added in future. */
 static const char *const later[] = {
-    "method",  "preset",      "samples",          "samples.",   "lr.net",       "lr.energy",
-    "energy.", "clip.energy", "optimiser.energy", "ce.weight",  "decay.energy", "plateau.both",
-    "steps.",  "net.loss",    "dropout.both",     "seg.smooth", "inner",        "cost",
-    "margin",  "perceptron",  "truncate",         "infer",      "gbi.",         "infnet.",
-    "alen.",   "dvn.",        "implicit.",        "threshold",  "threshold.",   "seg.score",
-    NULL,
+    "method",    "preset",      "samples",          "samples.",   "lr.net",       "lr.energy",
+    "energy.",   "clip.energy", "optimiser.energy", "ce.weight",  "decay.energy", "plateau.both",
+    "steps.",    "net.loss",    "dropout.both",     "seg.smooth", "inner",        "cost",
+    "margin",    "perceptron",  "truncate",         "infer",      "gbi.",         "infnet.",
+    "alen.",     "dvn.",        "implicit.",        "finetune.",  "threshold",    "threshold.",
+    "seg.score", NULL,
 };
 
 /* The cost-augmented net is not trained in that phase, and what is frozen never. */

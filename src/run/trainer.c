@@ -27,9 +27,19 @@ static const bs_phase *phase_of(const bs_trainer *t)
     return &t->method->phase[t->learner.phase];
 }
 
+/* Whether no phase with epochs follows. */
 static bool last_phase(const bs_trainer *t)
 {
-    return t->learner.phase + 1 >= BS_PHASES || !t->method->phase[t->learner.phase + 1].name;
+    for (int i = t->learner.phase + 1; i < BS_PHASES && t->method->phase[i].name; i++)
+        if (bs_phase_epochs(t, i) > 0)
+            return false;
+    return true;
+}
+
+/* Whether there are parameters that an epoch of this phase must beat. */
+static bool has_best(const bs_trainer *t)
+{
+    return t->best_epoch > (phase_of(t)->refines ? 0 : t->phase_start);
 }
 
 /* ---- making and freeing ---- */
@@ -156,6 +166,8 @@ int bs_phase_epochs(const bs_trainer *t, int phase)
     const bs_phase *p = &t->method->phase[phase];
     if (p->step == bs_step_pretrain)
         return first < most ? first : most;
+    if (p->step == bs_step_fine_tune)
+        return t->o->finetune_epochs;
     return p->energy && t->o->energy_epochs > 0 ? t->o->energy_epochs : most;
 }
 
@@ -167,7 +179,7 @@ static int phase_epochs(const bs_trainer *t)
 static bs_progress_event news_of(const bs_trainer *t, double part)
 {
     const bool higher = t->job->valid->task->metric[t->stop_metric].higher;
-    const bool any = t->best_epoch > t->phase_start;
+    const bool any = has_best(t);
     return (bs_progress_event){.epoch = t->epoch,
                                .own = t->epoch - t->phase_start,
                                .last = last_phase(t),
@@ -312,7 +324,7 @@ static void lower_rates(bs_trainer *t, double value)
 static bool keep_if_best(bs_trainer *t, double score)
 {
     double value = t->job->valid->task->metric[t->stop_metric].higher ? score : -score;
-    bool   best = t->best_epoch <= t->phase_start || value > t->best_score;
+    bool   best = !has_best(t) || value > t->best_score;
     if (best) {
         t->best_epoch = t->epoch;
         t->best_score = value;
@@ -358,7 +370,7 @@ static basin_status finish_epoch(bs_trainer *t, basin_error *err)
 
 static bool out_of_time(const bs_trainer *t)
 {
-    return t->best_epoch > t->phase_start && bs_limit_reached(t);
+    return has_best(t) && bs_limit_reached(t);
 }
 
 static bool phase_done(const bs_trainer *t)
@@ -373,7 +385,7 @@ static basin_status next_phase(bs_trainer *t, basin_error *err)
     basin_status s = bs_pretrained_keep(t, err);
     if (s)
         return s;
-    if (t->best_epoch > t->phase_start)
+    if (has_best(t))
         bs_best_take(t);
     if (phase_of(t)->step == bs_step_pretrain && t->best_epoch > 0)
         t->net_epoch = t->best_epoch;

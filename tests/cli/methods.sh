@@ -79,7 +79,7 @@ done
 
 # infnet.stay holds on to the net after its pre-training, from which the net has hardly moved: to hold
 # on to another one would cost thousands
-for method in infnet infnet+ seal-margin; do
+for method in infnet infnet+ seal-margin-compound; do
     epochs_of $method infnet.stay=1e4 stay.jsonl
     sed -n '$s/.*"loss_net": \([^,]*\),.*/\1/p' stay.jsonl |
         awk -v m=$method '$1 > 100 { print m ": infnet.stay costs " $1 }

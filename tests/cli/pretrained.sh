@@ -17,7 +17,7 @@ twice() {
     cmp $name-alone/best.safetensors $name-shared/best.safetensors && cmp alone shared &&
         echo "$name: same model, same metrics.jsonl; nets kept: $(ls nets | wc -l)"
 }
-for m in seal-nce seal-margin infnet implicit-cd; do
+for m in seal-nce seal-margin-compound infnet implicit-cd; do
     twice $m d.arff --method $m --set net.width=32
 done
 rm -r nets
@@ -46,7 +46,7 @@ cmp seal-regression-alone/best.safetensors damaged/best.safetensors && echo "sam
 basin train d.tar -o refused --method seal-regression --set pretrain.epochs=2 --set pretrain.cache=d.tar/nets 2>&1 | tail -n 1
 
 # compare shares by itself
-basin compare d.arff -q --methods seal-nce,seal-margin --seeds 2 --epochs 4 --set net.width=32 \
+basin compare d.arff -q --methods seal-nce,seal-margin-compound --seeds 2 --epochs 4 --set net.width=32 \
     --set pretrain.epochs=2 -o both > table
 ls both/pretrained | wc -l
 cmp both/seal-nce/seed-0/best.safetensors seal-nce-alone/best.safetensors && echo "compare: same model"
