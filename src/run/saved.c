@@ -9,6 +9,7 @@
 
 #include "base/tree.h"
 #include "method/method.h"
+#include "run/tensors.h"
 
 /* Energies per row that a model's own search may compute; the largest preset has 90. Callers may
  * ask for more: a file of a few hundred bytes must not make a row take hours. */
@@ -228,32 +229,18 @@ basin_status bs_model_file_write(const char *path, bs_buf *bytes, const bs_setti
 
 /* ---- reading ---- */
 
-static basin_status need(const bs_safetensors *f, const char *name, const char *key,
-                         const char **out, basin_error *err)
-{
-    *out = bs_safetensors_meta(f, key);
-    if (*out)
-        return BASIN_OK;
-    return bs_fail(err, BASIN_EDATA, "%s: not a basin model: '%s' is missing in its metadata", name,
-                   key);
-}
-
 /* Whoever reads it may rely on its being JSON. */
 static basin_status read_card(const bs_safetensors *f, const char *name, bs_model_file *s,
                               basin_error *err)
 {
     const char *card = bs_safetensors_meta(f, "basin.card");
-    json_t     *tree = NULL;
     card = card ? card : "";
-    if (*card) {
-        tree = bs_tree_read(card, strlen(card), JSON_REJECT_DUPLICATES, NULL);
-        if (!json_is_object(tree)) {
-            json_decref(tree);
-            return bs_fail(err, BASIN_EDATA,
-                           "%s: 'basin.card' in its metadata is not a JSON object", name);
-        }
-        json_decref(tree);
-    }
+    json_t    *tree = bs_tree_read(card, strlen(card), JSON_REJECT_DUPLICATES, NULL);
+    const bool object = json_is_object(tree);
+    json_decref(tree);
+    if (*card && !object)
+        return bs_fail(err, BASIN_EDATA, "%s: 'basin.card' in its metadata is not a JSON object",
+                       name);
     s->card = bs_arena_copy(&s->known.arena, card, strlen(card));
     return s->card ? BASIN_OK : bs_fail_nomem(err);
 }
@@ -288,31 +275,32 @@ static basin_status read_calibration(const bs_safetensors *f, const char *name, 
 static basin_status read_metadata(const bs_safetensors *f, const char *name, bs_model_file *s,
                                   basin_error *err)
 {
-    const char  *format, *options, *schema, *threshold;
-    basin_status status = need(f, name, "basin.format", &format, err);
-    if (!status && strcmp(format, BS_MODEL_FORMAT) != 0)
-        return bs_fail(err, BASIN_EUNSUPPORTED,
-                       "%s: model format %.20s; this version reads format " BS_MODEL_FORMAT, name,
-                       format);
+    enum { FORMAT, OPTIONS, SCHEMA, THRESHOLD, TEXTS };
+    static const char *const key[] = {"basin.format", "basin.options", "basin.schema",
+                                      "basin.threshold"};
+    const char              *text[TEXTS];
+    for (int i = 0; i < TEXTS; i++) {
+        if (!(text[i] = bs_safetensors_meta(f, key[i])))
+            return bs_fail(err, BASIN_EDATA,
+                           "%s: not a basin model: '%s' is missing in its metadata", name, key[i]);
+        if (i == FORMAT && strcmp(text[i], BS_MODEL_FORMAT) != 0)
+            return bs_fail(err, BASIN_EUNSUPPORTED,
+                           "%s: model format %.20s; this version reads format " BS_MODEL_FORMAT,
+                           name, text[i]);
+    }
+    basin_status status = bs_settings_default(&s->settings, err);
     if (!status)
-        status = need(f, name, "basin.options", &options, err);
-    if (!status)
-        status = need(f, name, "basin.schema", &schema, err);
-    if (!status)
-        status = need(f, name, "basin.threshold", &threshold, err);
-    if (!status)
-        status = bs_settings_default(&s->settings, err);
-    if (!status)
-        status = bs_settings_from_json(&s->settings, options, strlen(options), name, err);
+        status =
+            bs_settings_from_json(&s->settings, text[OPTIONS], strlen(text[OPTIONS]), name, err);
     if (!status)
         status = bs_task_find(s->settings.train.task, &s->task, NULL)
                      ? bs_fail(err, BASIN_EUNSUPPORTED, "%s: a model for the unknown task '%.40s'",
                                name, s->settings.train.task)
                      : BASIN_OK;
     if (!status)
-        status = s->task->known_read(schema, name, &s->known, err);
+        status = s->task->known_read(text[SCHEMA], name, &s->known, err);
     if (!status)
-        status = bs_threshold_read(threshold, &s->threshold, err);
+        status = bs_threshold_read(text[THRESHOLD], &s->threshold, err);
     if (!status && s->threshold.kind == BS_THRESHOLD_LABEL &&
         (!s->task->tunes || s->threshold.labels != s->task->labels(&s->known)))
         status = bs_fail(err, BASIN_EDATA, "%s: %d thresholds for %d labels", name,
@@ -351,50 +339,13 @@ basin_status bs_model_file_declare(const bs_model_file *s, const bs_net_spec *sp
 static basin_status declare(const bs_safetensors *f, bs_model_file *s, basin_error *err)
 {
     for (int i = 0; i < bs_safetensors_count(f); i++) {
-        s->has_net |= bs_params_has_prefix(bs_safetensors_at(f, i)->name, "net/");
-        s->has_energy |= bs_params_has_prefix(bs_safetensors_at(f, i)->name, "energy/");
-        s->has_cost_net |= bs_params_has_prefix(bs_safetensors_at(f, i)->name, "net/cost/");
+        const char *tensor = bs_safetensors_at(f, i)->name;
+        s->has_net |= bs_params_has_prefix(tensor, "net/");
+        s->has_energy |= bs_params_has_prefix(tensor, "energy/");
+        s->has_cost_net |= bs_params_has_prefix(tensor, "net/cost/");
     }
     s->has_cost_net &= bs_cost_net_named(s->settings.train.infnet_form) != BS_COST_NET_NONE;
     return bs_model_file_declare(s, &s->spec, &s->params, err);
-}
-
-/* Returns the index of the first value that is not finite, or n. */
-static int64_t copy_finite(const float *x, int64_t n, real *out)
-{
-    int bad = 0;
-#pragma omp simd reduction(| : bad)
-    for (int64_t i = 0; i < n; i++) {
-        bad |= !isfinite(x[i]);
-        out[i] = (real)x[i];
-    }
-    int64_t first = n;
-    if (bad)
-        for (first = 0; isfinite(x[first]);)
-            first++;
-    return first;
-}
-
-static basin_status read_segment(const bs_safetensors *f, const char *name, const bs_segment *seg,
-                                 const char *tensor, real *out, basin_error *err)
-{
-    const bs_tensor *t = bs_safetensors_find(f, tensor);
-    int64_t          dim[BS_TENSOR_DIMS] = {0};
-    int              n = dimensions(seg->shape, dim);
-    if (!t)
-        return bs_fail(err, BASIN_EDATA, "%s: tensor '%s' is missing", name, tensor);
-    bool fits = t->dtype == BS_DTYPE_F32 && t->n_dims == n;
-    for (int i = 0; i < n && fits; i++)
-        fits = t->dim[i] == dim[i];
-    if (!fits)
-        return bs_fail(err, BASIN_EDATA,
-                       "%s: tensor '%s' does not have the type and shape its options ask for", name,
-                       tensor);
-    int64_t bad = copy_finite(t->data, seg->count, out);
-    if (bad < seg->count)
-        return bs_fail(err, BASIN_EDATA, "%s: tensor '%s' holds %g at %lld", name, tensor,
-                       (double)((const float *)t->data)[bad], (long long)bad);
-    return BASIN_OK;
 }
 
 /* Refuses shapes that the file cannot hold before allocating memory for them. */
@@ -426,7 +377,7 @@ static basin_status read_params(const bs_safetensors *f, const char *name, bs_pa
         status = tensor ? bs_params_map(p, s, BS_WRITE, &to, err) : bs_fail_nomem(err);
         if (status)
             break;
-        status = read_segment(f, name, s, tensor, to, err);
+        status = bs_tensor_take(f, name, tensor, s, to, err);
         bs_params_unmap(p, s, BS_WRITE, to);
     }
     bs_arena_free(&names);

@@ -1,4 +1,4 @@
-/* tensors.c -- finds, checks and copies tensors of a file into parameters. */
+/* tensors.c -- finds and checks tensors of a file, and copies them into parameters. */
 #include "run/tensors.h"
 
 #include <math.h>
@@ -36,56 +36,35 @@ static basin_status check_shape(const bs_segment *s, const bs_tensor *t, const c
                    have, s->name, want);
 }
 
-static basin_status check_values(const bs_tensor *t, int64_t count, const char *file,
-                                 basin_error *err)
+basin_status bs_tensor_take(const bs_safetensors *f, const char *file, const char *name,
+                            const bs_segment *s, real *to, basin_error *err)
 {
-    float x[CHUNK];
-    for (int64_t at = 0; at < count; at += CHUNK) {
-        const int64_t n = count - at < CHUNK ? count - at : CHUNK;
-        if (!bs_tensor_floats(t, at, n, x))
+    float            room[CHUNK];
+    char             shown[BS_VISIBLE];
+    const bs_tensor *t = bs_safetensors_find(f, name);
+    if (!t)
+        return bs_fail(err, BASIN_EDATA, "%s: there is no tensor '%s', which '%s' needs", file,
+                       bs_visible(name, 0, shown), s->name);
+    basin_status status = check_shape(s, t, file, err);
+    for (int64_t at = 0; at < s->count && !status; at += CHUNK) {
+        const int64_t n = s->count - at < CHUNK ? s->count - at : CHUNK;
+        const float  *x = t->dtype == BS_DTYPE_F32 ? (const float *)t->data + at : room;
+        int           bad = 0;
+        if (x == room && !bs_tensor_floats(t, at, n, room))
             return bs_fail(err, BASIN_EDATA,
                            "%s: tensor '%s' has numbers of type %s; F32, F16 or BF16 is needed",
                            file, t->name, bs_dtype_name(t->dtype));
+#pragma omp simd reduction(| : bad)
         for (int64_t i = 0; i < n; i++)
+            bad |= !isfinite(x[i]);
+        for (int64_t i = 0; bad && i < n; i++)
             if (!isfinite(x[i]))
                 return bs_fail(err, BASIN_EDATA, "%s: tensor '%s' holds %g at %lld", file, t->name,
                                (double)x[i], (long long)(at + i));
+        for (int64_t i = 0; to && i < n; i++)
+            to[at + i] = (real)x[i];
     }
-    return BASIN_OK;
-}
-
-static basin_status copy(bs_params *p, const bs_segment *s, const bs_tensor *t, basin_error *err)
-{
-    float        x[CHUNK];
-    real        *w;
-    basin_status status = bs_params_map(p, s, BS_WRITE, &w, err);
-    for (int64_t at = 0; at < s->count && !status; at += CHUNK) {
-        const int64_t n = s->count - at < CHUNK ? s->count - at : CHUNK;
-        bs_tensor_floats(t, at, n, x);
-        for (int64_t i = 0; i < n; i++)
-            w[at + i] = (real)x[i];
-    }
-    if (!status)
-        bs_params_unmap(p, s, BS_WRITE, w);
     return status;
-}
-
-static basin_status load(bs_params *p, const bs_segment *s, const bs_safetensors *f,
-                         const char *name, const char *from, const char *rest, bool copies,
-                         basin_error *err)
-{
-    char path[NAME], shown[BS_VISIBLE];
-    if (bs_print(path, NAME, "%s%s", from, rest) >= NAME)
-        return bs_fail(err, BASIN_EARG, "%s: the name of a tensor for '%s' is too long", name,
-                       s->name);
-    const bs_tensor *t = bs_safetensors_find(f, path);
-    if (!t)
-        return bs_fail(err, BASIN_EDATA, "%s: there is no tensor '%s', which '%s' needs", name,
-                       bs_visible(path, 0, shown), s->name);
-    if (copies)
-        return copy(p, s, t, err);
-    basin_status status = check_shape(s, t, name, err);
-    return status ? status : check_values(t, s->count, name, err);
 }
 
 basin_status bs_tensors_load(bs_params *p, const char *to, const bs_safetensors *f,
@@ -96,10 +75,20 @@ basin_status bs_tensors_load(bs_params *p, const char *to, const bs_safetensors 
     for (int copies = 0; copies < 2; copies++)
         for (int i = 0; i < p->n && !status; i++) {
             const bs_segment *s = &p->segment[i];
+            char              path[NAME];
+            real             *w = NULL;
             if (!bs_params_has_prefix(s->name, to))
                 continue;
-            status = load(p, s, f, name, from, s->name + strlen(to), copies > 0, err);
             n++;
+            if (bs_print(path, NAME, "%s%s", from, s->name + strlen(to)) >= NAME)
+                return bs_fail(err, BASIN_EARG, "%s: the name of a tensor for '%s' is too long",
+                               name, s->name);
+            if (copies)
+                status = bs_params_map(p, s, BS_WRITE, &w, err);
+            if (!status)
+                status = bs_tensor_take(f, name, path, s, w, err);
+            if (w)
+                bs_params_unmap(p, s, BS_WRITE, w);
         }
     if (!status && n == 0)
         return bs_fail(err, BASIN_EARG, "%s: no parameter is called '%s...'", name, to);

@@ -6,9 +6,14 @@
 #include "file/safetensors.h"
 #include "nn/params.h"
 
-/* Every parameter TO... becomes the tensor FROM... of the file, which may have others, too: of the
- * same shape (leading ones do not count), F32, F16 or BF16, all finite. `name` starts the message;
- * after an error nothing has changed. */
+/* The tensor of a file for a segment: of the same shape (leading ones do not count), F32, F16 or
+ * BF16, all finite. Copied to `to`, which may be filled in part after an error, or only checked if
+ * that is NULL. `file` starts the message. */
+basin_status bs_tensor_take(const bs_safetensors *f, const char *file, const char *name,
+                            const bs_segment *s, real *to, basin_error *err);
+
+/* Every parameter TO... becomes the tensor FROM... of the file, which may have others, too. After
+ * an error nothing has changed. */
 basin_status bs_tensors_load(bs_params *p, const char *to, const bs_safetensors *f,
                              const char *name, const char *from, basin_error *err);
 
