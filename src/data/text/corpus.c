@@ -237,14 +237,28 @@ static const char *missing_end(const bs_corpus *c, int32_t s)
     return windows ? "\r\n\r\n" : "\n\n";
 }
 
-static char *put(char *to, const char *bytes, size_t n)
+/* --- adding sentences ---------------------------------------------------- */
+
+/* Sentences to add; list NULL: all of the corpus. */
+typedef struct {
+    const bs_corpus *c;
+    const int32_t   *list; /* [n] */
+    int32_t          n;
+    size_t           tokens;
+} chosen;
+
+static int32_t sentence_at(const chosen *k, int32_t i)
 {
-    if (n)
-        memcpy(to, bytes, n);
-    return to + n;
+    return k->list ? k->list[i] : i;
 }
 
-/* --- joining ------------------------------------------------------------- */
+/* Room for more elements behind the first n; without memory the old array and *ok = false. */
+static void *extended(void *old, size_t n, size_t more, size_t size, bool *ok)
+{
+    void *p = *ok ? bs_realloc(old, n * size, (n + more) * size) : NULL;
+    *ok = p != NULL;
+    return p ? p : old;
+}
 
 /* now[i] is the number in `to` of name i of `from`, added if it is new. */
 static int32_t *map_names(bs_names *to, const bs_names *from)
@@ -261,78 +275,57 @@ static int32_t *map_names(bs_names *to, const bs_names *from)
     return now;
 }
 
-static bool append_column(int32_t **a, int32_t n, const int32_t *b, int32_t m, bs_names *to,
-                          const bs_names *from)
+/* The numbers of tokens in `from` as those of the same names in `to`. from NULL: all unknown; to
+ * NULL: they are no names. */
+static bool add_column(int32_t **a, int32_t n, const chosen *k, const int32_t *from, bs_names *to,
+                       const bs_names *names)
 {
-    int32_t *now = map_names(to, from);
-    int32_t *both =
-        now ? bs_realloc(*a, (size_t)n * sizeof **a, ((size_t)n + (size_t)m) * sizeof **a) : NULL;
-    if (both) {
-        *a = both;
-        for (int32_t i = 0; i < m; i++)
-            both[n + i] = b[i] < 0 ? -1 : now[b[i]];
+    int32_t *now = to ? map_names(to, names) : NULL;
+    bool     ok = now || !to;
+    *a = extended(*a, (size_t)n, k->tokens + 1, sizeof **a, &ok);
+    for (int32_t i = 0, *p = *a + n; i < k->n && ok; i++) {
+        const int32_t s = sentence_at(k, i);
+        for (int32_t t = k->c->start[s]; t < k->c->start[s + 1]; t++)
+            *p++ = !from ? -1 : now && from[t] >= 0 ? now[from[t]] : from[t];
     }
     bs_free(now);
-    return both != NULL;
+    return ok;
 }
 
-static bool append_text(bs_corpus *a, const bs_corpus *b, size_t *first)
+static void put(bs_corpus *a, const char *bytes, size_t n)
 {
-    const char *gap = missing_end(a, a->sentences - 1);
-    size_t      n = a->text_len + strlen(gap), total;
-    if (!bs_add_size(n, b->text_len, &total) || total > SIZE_MAX - 8)
-        return false;
-    char *text = bs_realloc(a->text, a->text_len, total + 8);
-    if (!text)
-        return false;
-    a->text = text;
-    char *p = put(text + a->text_len, gap, strlen(gap));
-    p = put(p, b->text, b->text_len);
-    memset(p, 0, 8);
-    *first = n;
-    a->text_len = total;
-    return true;
+    if (n)
+        memcpy(a->text + a->text_len, bytes, n);
+    a->text_len += n;
 }
 
-static bool append_sentences(bs_corpus *a, const bs_corpus *b)
+/* Chosen sentences are closed, as others may follow them. */
+static bool add_text(bs_corpus *a, const chosen *k)
 {
-    size_t  n = (size_t)a->sentences, m = (size_t)b->sentences, all = n + m, first;
-    int32_t tokens = a->tokens, document = a->document[n - 1] + 1;
-    if (!append_text(a, b, &first))
-        return false;
-    int32_t *start = bs_realloc(a->start, (n + 1) * sizeof *start, (all + 1) * sizeof *start);
-    a->start = start ? start : a->start;
-    size_t *piece =
-        start ? bs_realloc(a->piece, (n + 1) * sizeof *piece, (all + 1) * sizeof *piece) : NULL;
-    a->piece = piece ? piece : a->piece;
-    int32_t *doc = piece ? bs_realloc(a->document, n * sizeof *doc, all * sizeof *doc) : NULL;
-    a->document = doc ? doc : a->document;
-    uint8_t *tabs = doc ? bs_realloc(a->tabs, n, all) : NULL;
-    a->tabs = tabs ? tabs : a->tabs;
-    if (!tabs)
-        return false;
-    for (size_t i = 0; i <= m; i++) {
-        start[n + i] = tokens + b->start[i];
-        piece[n + i] = first + b->piece[i];
+    const size_t *piece = k->c->piece;
+    const char   *gap = a->sentences ? missing_end(a, a->sentences - 1) : "";
+    size_t        room = 16;
+    bool          ok = true;
+    for (int32_t i = 0; i < k->n; i++) {
+        const int32_t s = sentence_at(k, i);
+        if (!bs_add_size(room, piece[s + 1] - piece[s] + 4, &room))
+            return false;
     }
-    for (size_t i = 0; i < m; i++)
-        doc[n + i] = document + b->document[i];
-    memcpy(tabs + n, b->tabs, m);
-    a->sentences += b->sentences;
-    a->documents += b->documents;
+    a->text = extended(a->text, a->text_len, room, 1, &ok);
+    a->piece = extended(a->piece, (size_t)a->sentences, (size_t)k->n + 1, sizeof *a->piece, &ok);
+    if (!ok)
+        return false;
+    put(a, gap, strlen(gap));
+    for (int32_t i = 0; i < k->n; i++) {
+        const int32_t s = sentence_at(k, i);
+        gap = k->list ? missing_end(k->c, s) : "";
+        a->piece[a->sentences + i] = a->text_len;
+        put(a, k->c->text + piece[s], piece[s + 1] - piece[s]);
+        put(a, gap, strlen(gap));
+    }
+    a->piece[a->sentences + k->n] = a->text_len;
+    memset(a->text + a->text_len, 0, 8);
     return true;
-}
-
-/* --- records ------------------------------------------------------------- */
-
-static void drop_records(bs_corpus *c)
-{
-    bs_free(c->record);
-    bs_free(c->first);
-    bs_free(c->last);
-    c->record = NULL;
-    c->first = c->last = NULL;
-    c->records = 0;
 }
 
 /* A copy that owns its texts. */
@@ -346,39 +339,78 @@ static bool copy_record(bs_corpus *to, bs_record *at, const bs_record *from, int
     return (at->text || !from->text) && at->rest && (at->name || !from->name);
 }
 
-static bool append_places(int32_t **a, int32_t n, const int32_t *b, int32_t m)
+static void drop_records(bs_corpus *c)
 {
-    int32_t *both = bs_realloc(*a, (size_t)n * sizeof **a, ((size_t)n + (size_t)m) * sizeof **a);
-    if (!both)
-        return false;
-    *a = both;
-    memcpy(both + n, b, (size_t)m * sizeof *both);
-    return true;
+    bs_free(c->record);
+    bs_free(c->first);
+    bs_free(c->last);
+    c->record = NULL;
+    c->first = c->last = NULL;
+    c->records = 0;
 }
 
-/* The sentences and tokens of b are not yet counted in a. Unless both sides have records, the
- * result has none and is plain columns. */
-static bool append_records(bs_corpus *a, const bs_corpus *b)
+/* Unless both sides have records, the result has none and is plain columns. A record of which only
+ * some sentences were chosen keeps its whole text. */
+static bool add_records(bs_corpus *a, const chosen *k)
 {
-    const size_t n = (size_t)a->records, m = (size_t)b->records;
-    bool         ok = true;
-    if (n == 0 || m == 0 || !a->first != !b->first) {
+    const bs_corpus *c = k->c;
+    const int32_t    most = k->list ? k->n : c->records;
+    int32_t          last = -1;
+    bool             ok = true;
+    if (a->sentences && (!a->records || !c->records || !a->first != !c->first))
         drop_records(a);
+    if (!c->records || (a->sentences && !a->records))
         return true;
+    a->record = extended(a->record, (size_t)a->records, (size_t)most + 1, sizeof *a->record, &ok);
+    for (int32_t i = 0; i < most && ok; i++) {
+        const int32_t from = k->list ? bs_corpus_record(c, k->list[i]) : i;
+        const int32_t sentence = k->list ? i : c->record[from].sentence;
+        if (from != last)
+            ok =
+                copy_record(a, &a->record[a->records++], &c->record[from], a->sentences + sentence);
+        last = from;
     }
-    bs_record *both = bs_realloc(a->record, (n + 1) * sizeof *both, (n + m + 1) * sizeof *both);
-    a->record = both ? both : a->record;
-    for (size_t i = 0; both && ok && i < m; i++)
-        ok = copy_record(a, &both[n + i], &b->record[i], a->sentences + b->record[i].sentence);
-    if (both && ok && a->first)
-        ok = append_places(&a->first, a->tokens, b->first, b->tokens) &&
-             append_places(&a->last, a->tokens, b->last, b->tokens);
-    if (!both || !ok)
-        return false;
-    both[n + m] = (bs_record){.sentence = a->sentences + b->sentences};
-    a->records += b->records;
-    return true;
+    if (ok)
+        a->record[a->records] = (bs_record){.sentence = a->sentences + k->n};
+    return ok && (!c->first || (add_column(&a->first, a->tokens, k, c->first, NULL, NULL) &&
+                                add_column(&a->last, a->tokens, k, c->last, NULL, NULL)));
 }
+
+static bool add_lines(bs_corpus *a, const chosen *k)
+{
+    const size_t  n = (size_t)a->sentences, m = (size_t)k->n;
+    const int32_t document = n ? a->document[n - 1] + 1 : 0;
+    bool          ok = true;
+    a->start = extended(a->start, n, m + 1, sizeof *a->start, &ok);
+    a->document = extended(a->document, n, m + 1, sizeof *a->document, &ok);
+    a->tabs = extended(a->tabs, n, m + 1, 1, &ok);
+    for (int32_t i = 0; i < k->n && ok; i++) {
+        const int32_t s = sentence_at(k, i), at = a->sentences + i;
+        a->start[at] = a->tokens;
+        a->tokens += k->c->start[s + 1] - k->c->start[s];
+        a->document[at] = document + k->c->document[s];
+        a->tabs[at] = k->c->tabs[s];
+        a->documents += i == 0 || a->document[at] != a->document[at - 1];
+    }
+    a->sentences += k->n;
+    if (ok)
+        a->start[a->sentences] = a->tokens;
+    return ok;
+}
+
+/* Both have the same columns of features. After a failure a can only be freed. */
+static bool add(bs_corpus *a, const chosen *k, bool tags)
+{
+    const bs_corpus *c = k->c;
+    bool             ok = add_column(&a->word, a->tokens, k, c->word, &a->words, &c->words);
+    ok = ok &&
+         add_column(&a->tag, a->tokens, k, tags ? c->tag : NULL, tags ? &a->tags : NULL, &c->tags);
+    for (int i = 0; ok && i < a->columns; i++)
+        ok = add_column(&a->feature[i], a->tokens, k, c->feature[i], &a->value[i], &c->value[i]);
+    return ok && add_text(a, k) && add_records(a, k) && add_lines(a, k);
+}
+
+/* --- joining ------------------------------------------------------------- */
 
 static basin_status check_alike(const bs_corpus *a, const bs_corpus *b, basin_error *err)
 {
@@ -405,30 +437,14 @@ static basin_status check_size(const bs_corpus *a, const bs_corpus *b, basin_err
     return BASIN_OK;
 }
 
-static bool append_unknown(bs_corpus *a, const bs_corpus *b)
-{
-    size_t   n = (size_t)a->tokens, m = (size_t)b->tokens;
-    int32_t *tag = bs_realloc(a->tag, n * sizeof *tag, (n + m) * sizeof *tag);
-    a->tag = tag ? tag : a->tag;
-    for (size_t i = 0; tag && i < m; i++)
-        tag[n + i] = -1;
-    return tag != NULL;
-}
-
 static basin_status append(bs_corpus *a, const bs_corpus *b, bool tags, basin_error *err)
 {
-    bool ok = append_column(&a->word, a->tokens, b->word, b->tokens, &a->words, &b->words);
-    if (ok)
-        ok = tags ? append_column(&a->tag, a->tokens, b->tag, b->tokens, &a->tags, &b->tags)
-                  : append_unknown(a, b);
-    for (int i = 0; ok && i < a->columns; i++)
-        ok = append_column(&a->feature[i], a->tokens, b->feature[i], b->tokens, &a->value[i],
-                           &b->value[i]);
-    if (!ok || !append_records(a, b) || !append_sentences(a, b))
+    const chosen  all = {b, NULL, b->sentences, (size_t)b->tokens};
+    const int32_t tokens = a->tokens;
+    if (!add(a, &all, tags))
         return bs_fail_nomem(err);
     if (tags && a->repaired == 0 && b->repaired)
-        a->repaired_at = a->tokens + b->repaired_at;
-    a->tokens += b->tokens;
+        a->repaired_at = tokens + b->repaired_at;
     a->comments = a->comments || b->comments;
     if (!a->labelled || b->labelled) /* how existing tags are written */
         a->misc = (a->labelled && a->misc) || b->misc;
@@ -464,139 +480,35 @@ basin_status bs_corpus_add_unlabelled(bs_corpus *a, const bs_corpus *b, basin_er
 
 /* --- selecting ----------------------------------------------------------- */
 
-static bool copy_names(bs_names *to, const bs_names *from)
+static bool copy_headings(bs_corpus *to, const bs_corpus *c)
 {
-    bool fresh, ok = true;
-    for (int32_t i = 0; ok && i < from->n; i++)
-        ok = bs_names_add(to, from->item[i].text, from->item[i].len, &fresh) == i;
-    return ok;
-}
-
-static int32_t *pick(const bs_corpus *c, const int32_t *sentences, int32_t n, const int32_t *from,
-                     int64_t tokens)
-{
-    int32_t *out = bs_alloc(((size_t)tokens + 1) * sizeof *out), *to = out;
-    for (int32_t i = 0; out && i < n; i++) {
-        int32_t s = sentences[i], len = c->start[s + 1] - c->start[s];
-        memcpy(to, from + c->start[s], (size_t)len * sizeof *to);
-        to += len;
-    }
-    return out;
-}
-
-static bool pick_text(const bs_corpus *c, const int32_t *sentences, int32_t n, bs_corpus *out)
-{
-    size_t total = 8;
-    for (int32_t i = 0; i < n; i++)
-        if (!bs_add_size(total, c->piece[sentences[i] + 1] - c->piece[sentences[i]] + 4, &total))
+    int32_t *now = map_names(&to->classes, &c->classes);
+    bs_free(now);
+    if (!now || !c->heading)
+        return now;
+    to->heading = bs_arena_alloc(&to->arena, ((size_t)c->file_columns + 1) * sizeof *to->heading);
+    for (int i = 0; i < c->file_columns && to->heading; i++)
+        if (!(to->heading[i] = bs_arena_copy(&to->arena, c->heading[i], strlen(c->heading[i]))))
             return false;
-    out->text = bs_alloc(total);
-    out->piece = bs_alloc(((size_t)n + 1) * sizeof *out->piece);
-    if (!out->text || !out->piece)
-        return false;
-    char *p = out->text;
-    for (int32_t i = 0; i < n; i++) {
-        int32_t     s = sentences[i];
-        const char *gap = missing_end(c, s);
-        out->piece[i] = (size_t)(p - out->text);
-        p = put(p, c->text + c->piece[s], c->piece[s + 1] - c->piece[s]);
-        p = put(p, gap, strlen(gap));
-    }
-    out->text_len = out->piece[n] = (size_t)(p - out->text);
-    memset(p, 0, 8);
-    return true;
-}
-
-static bool pick_sentences(const bs_corpus *c, const int32_t *sentences, int32_t n, bs_corpus *out)
-{
-    out->start = bs_alloc(((size_t)n + 1) * sizeof *out->start);
-    out->document = bs_alloc(((size_t)n + 1) * sizeof *out->document);
-    out->tabs = bs_alloc((size_t)n + 1);
-    if (!out->start || !out->document || !out->tabs)
-        return false;
-    for (int32_t i = 0; i < n; i++) {
-        int32_t s = sentences[i];
-        out->start[i] = out->tokens;
-        out->tokens += c->start[s + 1] - c->start[s];
-        out->document[i] = c->document[s];
-        out->tabs[i] = c->tabs[s];
-        out->documents += i == 0 || out->document[i] != out->document[i - 1];
-    }
-    out->start[n] = out->tokens;
-    return true;
-}
-
-/* A record of which only some sentences were chosen keeps its whole text. */
-static bool pick_records(const bs_corpus *c, const int32_t *sentences, int32_t n, int64_t tokens,
-                         bs_corpus *out)
-{
-    int32_t last = -1;
-    if (c->records == 0)
-        return true;
-    out->record = bs_alloc(((size_t)n + 1) * sizeof *out->record);
-    bool ok = out->record != NULL;
-    for (int32_t i = 0; i < n && ok; i++) {
-        const int32_t from = bs_corpus_record(c, sentences[i]);
-        if (from != last)
-            ok = copy_record(out, &out->record[out->records++], &c->record[from], i);
-        last = from;
-    }
-    if (ok)
-        out->record[out->records] = (bs_record){.sentence = n};
-    if (ok && c->first) {
-        out->first = pick(c, sentences, n, c->first, tokens);
-        out->last = pick(c, sentences, n, c->last, tokens);
-        ok = out->first && out->last;
-    }
-    out->heading =
-        ok && c->heading
-            ? bs_arena_alloc(&out->arena, ((size_t)c->file_columns + 1) * sizeof *out->heading)
-            : NULL;
-    ok = ok && (out->heading || !c->heading);
-    for (int i = 0; i < c->file_columns && ok && c->heading; i++) {
-        out->heading[i] = bs_arena_copy(&out->arena, c->heading[i], strlen(c->heading[i]));
-        ok = out->heading[i] != NULL;
-    }
-    return ok && copy_names(&out->classes, &c->classes);
-}
-
-static bool fill_selection(const bs_corpus *c, const int32_t *sentences, int32_t n, int64_t tokens,
-                           bs_corpus *out)
-{
-    out->name = bs_arena_copy(&out->arena, c->name, strlen(c->name));
-    bool ok = out->name && copy_names(&out->words, &c->words) && copy_names(&out->tags, &c->tags) &&
-              pick_sentences(c, sentences, n, out) && pick_text(c, sentences, n, out) &&
-              pick_records(c, sentences, n, tokens, out);
-    out->word = ok ? pick(c, sentences, n, c->word, tokens) : NULL;
-    out->tag = ok ? pick(c, sentences, n, c->tag, tokens) : NULL;
-    ok = out->word && out->tag;
-    for (int i = 0; ok && i < c->columns; i++) {
-        ok = copy_names(&out->value[i], &c->value[i]);
-        out->feature[i] = ok ? pick(c, sentences, n, c->feature[i], tokens) : NULL;
-        ok = out->feature[i] != NULL;
-    }
-    return ok;
+    return to->heading;
 }
 
 basin_status bs_corpus_select(const bs_corpus *c, const int32_t *sentences, int32_t n,
                               bs_corpus **out, basin_error *err)
 {
-    int64_t tokens = 0;
+    chosen k = {c, sentences, n, 0};
     *out = NULL;
     for (int32_t i = 0; i < n; i++) {
         if (sentences[i] < 0 || sentences[i] >= c->sentences)
             return bs_fail(err, BASIN_EARG, "there is no sentence %d", (int)sentences[i]);
-        tokens += c->start[sentences[i] + 1] - c->start[sentences[i]];
+        k.tokens += (size_t)(c->start[sentences[i] + 1] - c->start[sentences[i]]);
     }
-    if (tokens >= INT32_MAX)
+    if (k.tokens >= INT32_MAX)
         return bs_fail(err, BASIN_EARG, "the selection has too many tokens");
     bs_corpus *to = bs_corpus_new();
-    if (!to || !fill_selection(c, sentences, n, tokens, to)) {
-        bs_corpus_free(to);
+    if (!to)
         return bs_fail_nomem(err);
-    }
     to->format = c->format;
-    to->sentences = n;
     to->columns = c->columns;
     memcpy(to->column, c->column, sizeof to->column);
     to->labelled = c->labelled;
@@ -609,6 +521,11 @@ basin_status bs_corpus_select(const bs_corpus *c, const int32_t *sentences, int3
     to->file_columns = c->file_columns;
     to->word_column = c->word_column;
     to->tag_column = c->tag_column;
+    to->name = bs_arena_copy(&to->arena, c->name, strlen(c->name));
+    if (!to->name || !copy_headings(to, c) || !add(to, &k, true)) {
+        bs_corpus_free(to);
+        return bs_fail_nomem(err);
+    }
     bs_corpus_hash(to);
     *out = to;
     return BASIN_OK;
