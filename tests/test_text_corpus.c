@@ -65,9 +65,7 @@ static const good reading[] = {
      "part of 2 words (the first in line 1)"},
     {"", "\n\n\na N\n\n\n\nb V\n\n\n", "a/N | b/V", NULL},
     {"", "-DOCSTART- O\na N\nb V\n-DOCSTART- O\nc V\n", "a/N b/V | c/V", NULL},
-    {"tag_style=suffix", "a PER-B\nb PER-I\nc O\nd PER-X-B\n", "a/B-PER b/E-PER c/O d/S-PER-X",
-     NULL},
-    {"", "a PER-B\nb O\n", "a/PER-B b/O", "text.tag_style=suffix reads them as spans"},
+    {"", "a PER-B\nb O\n", "a/PER-B b/O", "'PER-B' is a tag of no scheme"},
     {"to=keep", "a B-X\nb b-X\n", "a/B-X b/b-X", "'b-X' is a tag of no scheme"},
     {"scheme=raw", "a B-X\nb I-X\n", "a/B-X b/I-X", "as text.scheme says"},
     {"", "a U-x/y\nb I-z\nc I-x\nd I-w\ne I-v\n", "a/U-x/y b/I-z c/I-x d/I-w e/I-v",
@@ -198,7 +196,7 @@ static const bad refusals[] = {
         "read"),
     ROW("to=bioes", "a PER-B\n",
         "data:1: column 2 holds tags such as 'PER-B', which are not of spans and cannot be bioes; "
-        "--tag-column says where the tags are, text.tag_style=suffix that they are like PER-B"),
+        "--tag-column says where the tags are"),
     ROW("", TEN "\n" TEN "a b-X\n" TEN,
         "data:22: tag 'b-X' does not fit the others, 30 of which are of spans such as B-X; correct "
         "it, or have all tags taken as they are: text.scheme=raw"),

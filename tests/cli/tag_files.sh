@@ -82,10 +82,6 @@ try basin train slip.conll -q -o no
 try basin eval ner slip.conll
 basin train slip.conll -q --method ce --epochs 1 --set text.scheme=raw --set report=no -o raw | sed -n 3p | awk '{ print $1, $3 }'
 try basin eval two untagged.conll
-sed 's/B-\([A-Z]*\)$/\1-B/; s/I-\([A-Z]*\)$/\1-I/' test.iob2 > suffix.conll
-basin data inspect suffix.conll | grep 'tag_style'
-basin data convert suffix.conll -q --set text.tag_style=suffix --scheme bioes -o turned.conll
-head -n 3 turned.conll
 
 echo "== CoNLL-U"
 basin data convert test.iob2 -o test.conllu 2>&1 | tail -n 1

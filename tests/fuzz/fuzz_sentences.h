@@ -44,7 +44,7 @@ static inline void fuzz_retag(const bs_corpus *c)
     int32_t    *tag = bs_alloc(((size_t)c->tokens + 1) * sizeof *tag);
     bs_scheme   to = c->scheme == BS_SCHEME_RAW ? BS_SCHEME_RAW : BS_SCHEME_IOB1;
     char        shown[48];
-    if (bs_retag(&c->tags, c->scheme, to, c->suffix, c, c->tag, &r, &err) ||
+    if (bs_retag(&c->tags, c->scheme, to, c, c->tag, &r, &err) ||
         bs_corpus_file_tags(c, &r.names, tag, &err))
         abort();
     for (int32_t t = 0; t < c->tokens; t++)
@@ -133,7 +133,6 @@ static inline void fuzz_corpus(const uint8_t *data, size_t size)
     basin_error       err;
     strcpy(o.format, formats[data[0] & 3]);
     strcpy(o.to, to[data[0] >> 2 & 3]);
-    strcpy(o.tag_style, data[0] & 16 ? "suffix" : "prefix");
     strcpy(o.feature_columns, data[0] & 32 ? "all" : "auto");
     o.label_free = data[0] & 64;
     o.columns = data[0] & 64 ? data[0] >> 4 & 3 : 0; /* as a model knows them */

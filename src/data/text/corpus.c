@@ -513,7 +513,6 @@ basin_status bs_corpus_select(const bs_corpus *c, const int32_t *sentences, int3
     memcpy(to->column, c->column, sizeof to->column);
     to->labelled = c->labelled;
     to->file_scheme = c->file_scheme;
-    to->suffix = c->suffix;
     to->misc = c->misc;
     to->comments = c->comments;
     to->mixed = c->mixed;

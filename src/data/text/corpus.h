@@ -40,7 +40,6 @@ typedef struct {
     char tokens[BS_OPTION_TEXT];          /* auto, blanks, rules: how to split plain text */
     char scheme[BS_OPTION_TEXT];          /* auto or a scheme: how to read the file's tags */
     char to[BS_OPTION_TEXT];              /* auto, keep or a scheme: what to convert them to */
-    char tag_style[BS_OPTION_TEXT];       /* prefix (B-PER), suffix (PER-B) */
     int  max_tokens, max_sentences, max_length;
 
     /* not options */
@@ -88,7 +87,6 @@ typedef struct {
     bs_scheme file_scheme, scheme; /* found in the file; after conversion */
     int64_t   repaired;            /* ill-formed tags repaired by the conversion */
     int32_t   repaired_at;         /* first token of the first sentence with one; -1: none */
-    bool      suffix;              /* the file writes PER-B; in memory tags are always B-PER */
     bool      mixed;               /* files with different schemes; file_scheme is the first one */
     uint64_t  hash;                /* of content, independent of compression */
 

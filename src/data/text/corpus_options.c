@@ -34,8 +34,6 @@ const bs_option bs_corpus_rows[] = {
     {"text.to", BS_NAME, AT(to), "auto", NULL, NULL,
      "auto|keep|raw|iob1|iob2|ioe1|ioe2|bioes|bilou",
      "scheme that tags are converted to; auto: bioes where there are spans", BS_OPTION_KEEP},
-    {"text.tag_style", BS_NAME, AT(tag_style), "prefix", NULL, NULL, "prefix|suffix",
-     "position of the letter: B-PER or PER-B", BS_OPTION_KEEP},
     {"text.max_tokens", BS_INT, AT(max_tokens), "1000000000", "1", "2000000000", NULL,
      "refuse files with more tokens", 0},
     {"text.max_sentences", BS_INT, AT(max_sentences), "200000000", "1", "2000000000", NULL,

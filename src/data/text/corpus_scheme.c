@@ -4,51 +4,6 @@
 #include "data/text/corpus_part.h"
 #include "data/text/scheme_part.h"
 
-/* PER-B */
-static bool is_suffixed(const bs_name *tag)
-{
-    const size_t n = tag->len;
-    return n > 2 && tag->text[n - 2] == '-' && strchr("BIESLUMW", tag->text[n - 1]);
-}
-
-/* PER-B to B-PER; anything else unchanged. */
-static int32_t add_turned(bs_names *to, const bs_name *tag, bs_buf *scratch)
-{
-    bool   fresh;
-    size_t n = tag->len;
-    bs_buf_clear(scratch);
-    if (is_suffixed(tag)) {
-        bs_buf_add(scratch, tag->text + n - 1, 1);
-        bs_buf_text(scratch, "-");
-        bs_buf_add(scratch, tag->text, n - 2);
-    } else {
-        bs_buf_add(scratch, tag->text, n);
-    }
-    return scratch->failed ? -1 : bs_names_add(to, scratch->data, scratch->len, &fresh);
-}
-
-static basin_status turn_suffixes(bs_corpus *c, basin_error *err)
-{
-    bs_names turned;
-    bs_buf   scratch;
-    int32_t *now = bs_alloc(((size_t)c->tags.n + 1) * sizeof *now);
-    bool     ok = now != NULL;
-    bs_names_init(&turned, &c->arena);
-    bs_buf_init(&scratch, (size_t)1 << 31);
-    for (int32_t i = 0; ok && i < c->tags.n; i++) {
-        now[i] = add_turned(&turned, &c->tags.item[i], &scratch);
-        ok = now[i] >= 0;
-    }
-    for (int32_t t = 0; ok && t < c->tokens; t++)
-        c->tag[t] = c->tag[t] < 0 ? -1 : now[c->tag[t]];
-    bs_names_free(ok ? &c->tags : &turned);
-    if (ok)
-        c->tags = turned;
-    bs_free(now);
-    bs_buf_free(&scratch);
-    return ok ? BASIN_OK : bs_fail_nomem(err);
-}
-
 static basin_status find_scheme(bs_corpus_reading *r, const char *const *texts,
                                 char why[BS_SCHEME_WHY])
 {
@@ -70,8 +25,8 @@ static basin_status find_scheme(bs_corpus_reading *r, const char *const *texts,
 
 /* Tokens by the look of their tags. */
 typedef struct {
-    int64_t spans, odd, suffixed; /* B-PER; of no scheme; among the spans, PER-B */
-    int32_t first;                /* of the odd tags; -1: none */
+    int64_t spans, odd; /* B-PER; of no scheme */
+    int32_t first;      /* of the odd tags; -1: none */
 } shapes;
 
 static shapes shapes_of(const bs_corpus *c)
@@ -83,10 +38,8 @@ static shapes shapes_of(const bs_corpus *c)
         const bs_name *tag = &c->tags.item[c->tag[t]];
         const int      part = bs_tag_split(tag->text).part;
         s.spans += part != BS_NO_PART && part != BS_OUTSIDE;
-        if (part != BS_NO_PART)
-            continue;
-        s.first = s.odd++ ? s.first : t;
-        s.suffixed += is_suffixed(tag);
+        if (part == BS_NO_PART)
+            s.first = s.odd++ ? s.first : t;
     }
     return s;
 }
@@ -121,12 +74,11 @@ static basin_status fail_raw(const bs_corpus_reading *r, const shapes *s, bs_sch
                               bs_scheme_name(to));
     return bs_corpus_fail(r, bs_corpus_line(c, s->first), 0,
                           "column %d holds tags such as '%s', %s%s%s; --tag-column says where the "
-                          "tags are%s",
+                          "tags are",
                           c->tag_column, bs_tag_shown(c->tags.item[c->tag[s->first]].text, name),
                           r->o->who ? "but those of " : "which are not of spans and cannot be ",
                           r->o->who ? r->o->who : bs_scheme_name(to),
-                          r->o->who ? " are of spans" : "",
-                          s->suffixed ? ", text.tag_style=suffix that they are like PER-B" : "");
+                          r->o->who ? " are of spans" : "");
 }
 
 /* Reports the line of a tag that the scheme does not have. */
@@ -255,11 +207,6 @@ static basin_status settle(bs_corpus_reading *r, const char *const *texts)
         const shapes seen = shapes_of(c);
         if (is_slip(&seen) && strcmp(r->o->to, "keep") != 0 && strcmp(r->o->to, "raw") != 0)
             return fail_slip(r, &seen);
-        if (2 * seen.suffixed > seen.odd + seen.spans)
-            bs_notes_add(r->notes, "style",
-                         "tags such as '%.40s' are taken as they are; text.tag_style=suffix reads "
-                         "them as spans",
-                         c->tags.item[c->tag[seen.first]].text);
     }
     if (!s)
         s = choose_target(r, &to);
@@ -299,11 +246,6 @@ basin_status bs_corpus_scheme(bs_corpus_reading *r)
                                                : "is _ everywhere");
         return BASIN_OK;
     }
-    c->suffix = strcmp(r->o->tag_style, "suffix") == 0;
-    if (c->suffix)
-        s = turn_suffixes(c, r->err);
-    if (s)
-        return s;
     const char **texts = bs_names_texts(&c->tags);
     if (!texts)
         return bs_fail_nomem(r->err);

@@ -22,19 +22,6 @@ void bs_put_name(bs_writing *w, const bs_names *names, int32_t i)
         bs_put_bytes(w, names->item[i].text, names->item[i].len);
 }
 
-/* In the file's style: PER-B if it has that. */
-static void put_tag(bs_writing *w, const bs_corpus *c, int32_t i)
-{
-    const bs_name *tag = i < 0 ? NULL : &c->tags.item[i];
-    if (!tag || !c->suffix || tag->len < 3 || !bs_tag_is_span(tag->text)) {
-        bs_put_name(w, &c->tags, i);
-        return;
-    }
-    bs_put_bytes(w, tag->text + 2, tag->len - 2);
-    bs_put(w, "-");
-    bs_put_bytes(w, tag->text, 1);
-}
-
 /* --- one more column ----------------------------------------------------- */
 
 static void put_separator(bs_writing *w, bs_cut cut, const bs_row *row)
@@ -189,7 +176,7 @@ static void put_replaced(const bs_corpus *c, int32_t s, bs_writing *w)
             continue;
         }
         put_range(w, p, cell.at);
-        put_tag(w, c, tag);
+        bs_put_name(w, &c->tags, tag);
         put_range(w, cell.at + cell.len, row.next);
     }
 }
@@ -198,33 +185,25 @@ static void put_replaced(const bs_corpus *c, int32_t s, bs_writing *w)
 
 basin_status bs_own_tags_open(const bs_corpus *c, bool spans, bs_own_tags *out, basin_error *err)
 {
-    /* from a scheme to itself nothing is parsed; the style is restored if the file had it */
-    const bs_scheme same = c->suffix ? BS_SCHEME_IOB2 : c->scheme;
-    *out = (bs_own_tags){.t = {.c = c}};
+    *out = (bs_own_tags){.t = {.c = c, .tag = c->tag}};
     if (!c->labelled)
         return BASIN_OK;
-    const char **names = bs_names_texts(&c->tags);
-    basin_status s = names ? BASIN_OK : bs_fail_nomem(err);
-    if (!s)
-        s = bs_retag(&c->tags, same, same, c->suffix, c, c->tag, &out->shown, err);
+    out->t.names = out->names = bs_names_texts(&c->tags);
+    basin_status s = out->names ? BASIN_OK : bs_fail_nomem(err);
     if (!s && spans) {
-        s = bs_tagset_make(names, c->tags.n, c->scheme, &out->set, err);
+        s = bs_tagset_make(out->names, c->tags.n, c->scheme, &out->set, err);
         out->t.span = bs_calloc((size_t)bs_longest_sentence(c), sizeof *out->t.span);
         out->t.set = &out->set;
         out->t.in_set = c->tag;
         if (!s && !out->t.span)
             s = bs_fail_nomem(err);
     }
-    out->t.names = out->shown.text;
-    out->t.tag = out->shown.tag;
-    bs_free(names);
     return s;
 }
 
 void bs_own_tags_close(bs_own_tags *t)
 {
-    if (t->t.c->labelled)
-        bs_retagged_free(&t->shown);
+    bs_free(t->names);
     bs_tagset_free(&t->set);
     bs_free(t->t.span);
 }

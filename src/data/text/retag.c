@@ -1,4 +1,4 @@
-/* retag.c -- converts predicted tags between schemes, and between B-PER and PER-B. */
+/* retag.c -- converts predicted tags between schemes. */
 #include "data/text/retag.h"
 
 #include <string.h>
@@ -12,20 +12,6 @@ bool bs_tag_is_span(const char *tag)
     return part != BS_NO_PART && part != BS_OUTSIDE;
 }
 
-/* PER-B from B-PER, in the arena; what is not a span stays unchanged. */
-static const char *turned(bs_arena *arena, const bs_name *tag)
-{
-    if (!bs_tag_is_span(tag->text) || tag->len < 3)
-        return tag->text;
-    char *copy = bs_arena_copy(arena, tag->text, tag->len);
-    if (copy) {
-        memmove(copy, tag->text + 2, tag->len - 2);
-        copy[tag->len - 2] = '-';
-        copy[tag->len - 1] = tag->text[0];
-    }
-    return copy;
-}
-
 static basin_status rename_all(const bs_names *tags, const bs_corpus *c, const int32_t *tag,
                                bs_retagged *out, basin_error *err)
 {
@@ -37,21 +23,8 @@ static basin_status rename_all(const bs_names *tags, const bs_corpus *c, const i
     return BASIN_OK;
 }
 
-/* NULL when memory runs out. */
-static const char **texts_of(const bs_names *names, bool suffix, bs_arena *arena)
-{
-    const char **text = bs_names_texts(names);
-    bool         ok = text != NULL;
-    for (int32_t i = 0; i < names->n && ok && suffix; i++)
-        ok = (text[i] = turned(arena, &names->item[i])) != NULL;
-    if (ok)
-        return text;
-    bs_free(text);
-    return NULL;
-}
-
-basin_status bs_retag(const bs_names *tags, bs_scheme from, bs_scheme to, bool suffix,
-                      const bs_corpus *c, const int32_t *tag, bs_retagged *out, basin_error *err)
+basin_status bs_retag(const bs_names *tags, bs_scheme from, bs_scheme to, const bs_corpus *c,
+                      const int32_t *tag, bs_retagged *out, basin_error *err)
 {
     const char **text = bs_names_texts(tags);
     *out = (bs_retagged){.tag = bs_alloc(((size_t)c->tokens + 1) * sizeof *out->tag)};
@@ -64,7 +37,7 @@ basin_status bs_retag(const bs_names *tags, bs_scheme from, bs_scheme to, bool s
         s = bs_scheme_convert(from, to, text, tags->n, tag, c->start, c->sentences, &out->names,
                               out->tag, NULL, err);
     bs_free(text);
-    if (!s && !(out->text = texts_of(&out->names, suffix && from != BS_SCHEME_RAW, &out->arena)))
+    if (!s && !(out->text = bs_names_texts(&out->names)))
         s = bs_fail_nomem(err);
     return s;
 }
@@ -93,7 +66,7 @@ static bool add_types(const bs_tagset *set, bs_names *names)
     return ok;
 }
 
-basin_status bs_retagger_make(const bs_tagset *set, const bs_names *tags, bs_scheme to, bool suffix,
+basin_status bs_retagger_make(const bs_tagset *set, const bs_names *tags, bs_scheme to,
                               bs_retagger *out, basin_error *err)
 {
     const bool same = set->scheme == BS_SCHEME_RAW || to == BS_SCHEME_RAW || to == set->scheme;
@@ -106,8 +79,7 @@ basin_status bs_retagger_make(const bs_tagset *set, const bs_names *tags, bs_sch
     if (!s)
         out->own = bs_names_texts(tags);
     if (!s)
-        out->text = texts_of(same ? tags : &out->names, suffix && set->scheme != BS_SCHEME_RAW,
-                             &out->arena);
+        out->text = bs_names_texts(same ? tags : &out->names);
     return s || (out->own && out->text) ? s : bs_fail_nomem(err);
 }
 

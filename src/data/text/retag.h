@@ -7,15 +7,14 @@
 typedef struct {
     bs_arena     arena;
     bs_names     names; /* must not be moved */
-    const char **text;  /* [names.n], in the requested style */
+    const char **text;  /* [names.n] */
     int32_t     *tag;   /* [tokens] into names */
 } bs_retagged;
 
 /* Converts tags of a model (names, scheme) for the tokens of a corpus to another scheme. Ill-formed
- * tags are read like in bs_spans; from a scheme to itself tags are unchanged. suffix: PER-B instead
- * of B-PER. */
-basin_status bs_retag(const bs_names *tags, bs_scheme from, bs_scheme to, bool suffix,
-                      const bs_corpus *c, const int32_t *tag, bs_retagged *out, basin_error *err);
+ * tags are read like in bs_spans; from a scheme to itself tags are unchanged. */
+basin_status bs_retag(const bs_names *tags, bs_scheme from, bs_scheme to, const bs_corpus *c,
+                      const int32_t *tag, bs_retagged *out, basin_error *err);
 void         bs_retagged_free(bs_retagged *r); /* also after a failure */
 
 /* The same for sentences that come one at a time. Must not be moved; not changed by use. */
@@ -27,7 +26,7 @@ typedef struct {
     int32_t      n; /* of `own`, the tags of the model */
 } bs_retagger;
 
-basin_status bs_retagger_make(const bs_tagset *set, const bs_names *tags, bs_scheme to, bool suffix,
+basin_status bs_retagger_make(const bs_tagset *set, const bs_names *tags, bs_scheme to,
                               bs_retagger *out, basin_error *err);
 void         bs_retagger_free(bs_retagger *r); /* also after a failure */
 /* Texts of the n tags of a sentence, which belong to r. */

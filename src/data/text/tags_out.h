@@ -20,9 +20,9 @@ struct bs_tags_out {
 
 /* The same with the corpus's own tags. */
 typedef struct {
-    bs_tags_out t;
-    bs_retagged shown;
-    bs_tagset   set;
+    bs_tags_out  t;
+    const char **names;
+    bs_tagset    set;
 } bs_own_tags;
 
 /* spans: these are needed, too. The struct must not be moved. */

@@ -43,8 +43,7 @@ static basin_status open_model(basin_model *m, basin_error *err)
     if (!s)
         s = bs_tagset_make(name, l->tags.n, (bs_scheme)l->scheme, &own->set, err);
     if (!s)
-        s = bs_retagger_make(&own->set, &l->tags, (bs_scheme)k->file_scheme,
-                             strcmp(k->text.tag_style, "suffix") == 0, &own->written, err);
+        s = bs_retagger_make(&own->set, &l->tags, (bs_scheme)k->file_scheme, &own->written, err);
     bs_free(name);
     return s;
 }

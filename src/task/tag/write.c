@@ -373,14 +373,14 @@ static basin_status write_as(writer *w, const char *format, const char *path, bs
     return bs_corpus_write(w->c, w->shown.text, w->shown.tag, bs_target_put, out, err);
 }
 
-static basin_status retag_best(const bs_lexicon *l, bs_scheme to, bool suffix, writer *w,
+static basin_status retag_best(const bs_lexicon *l, bs_scheme to, writer *w,
                                basin_error *err)
 {
     basin_status s = BASIN_OK;
     if (!(w->best = bs_calloc((size_t)bs_outputs_tag(w->y)->nbest, sizeof *w->best)))
         return bs_fail_nomem(err);
     for (int k = 0; k < bs_outputs_tag(w->y)->nbest && !s; k++)
-        s = bs_retag(&l->tags, (bs_scheme)l->scheme, to, suffix, w->c,
+        s = bs_retag(&l->tags, (bs_scheme)l->scheme, to, w->c,
                      bs_outputs_tag(w->y)->best + (size_t)k * (size_t)w->c->tokens, &w->best[k],
                      err);
     return s;
@@ -392,16 +392,15 @@ static basin_status write_in(const bs_model_file *m, const basin_predict_options
 {
     const bs_lexicon *l = &bs_preprocess_tag(&m->known)->lexicon;
     writer       w = {.c = bs_dataset_tag(data), .y = y, .scores = o->scores, .safe = o->csv_safe};
-    const bool   suffix = strcmp(bs_preprocess_tag(&m->known)->text.tag_style, "suffix") == 0;
     const char **names = bs_names_texts(&l->tags);
     basin_status s = names ? BASIN_OK : bs_fail_nomem(err);
     if (!s)
         s = bs_tagset_make(names, l->tags.n, (bs_scheme)l->scheme, &w.tags, err);
     if (!s)
-        s = bs_retag(&l->tags, (bs_scheme)l->scheme, to, suffix, w.c, bs_outputs_tag(y)->tag,
+        s = bs_retag(&l->tags, (bs_scheme)l->scheme, to, w.c, bs_outputs_tag(y)->tag,
                      &w.shown, err);
     if (!s && bs_outputs_tag(y)->nbest)
-        s = retag_best(l, to, suffix, &w, err);
+        s = retag_best(l, to, &w, err);
     if (!s && !(w.span = bs_calloc((size_t)bs_longest_sentence(w.c), sizeof *w.span)))
         s = bs_fail_nomem(err);
     if (!s)
