@@ -10,8 +10,10 @@ static void detected(const char *text, bs_scheme want)
     basin_error err = {0};
     case_start(&c);
     case_text(&c, text, tag);
-    assert_int_equal(bs_scheme_detect(c.tags, c.n_tags, tag, c.start, c.sentences, &got, why, &err),
-                     BASIN_OK);
+    assert_int_equal(
+        bs_scheme_detect(&(bs_tagged_text){names_of(c.tags, c.n_tags), tag, c.start, c.sentences},
+                         &got, why, &err),
+        BASIN_OK);
     if (got != want)
         fail_msg("'%s' is taken as %s, not %s: %s", text, bs_scheme_name(got), bs_scheme_name(want),
                  why);
@@ -33,8 +35,8 @@ static void converted(bs_scheme a, const char *from, bs_scheme b, const char *to
     assert_int_equal(case_text(&d, to, want), n);
     bs_arena_init(&arena, 0);
     bs_names_init(&names, &arena);
-    if (bs_scheme_convert(a, b, c.tags, c.n_tags, tag, c.start, c.sentences, &names, tag, &repaired,
-                          &err))
+    if (bs_scheme_convert(&(bs_tagged_text){names_of(c.tags, c.n_tags), tag, c.start, c.sentences},
+                          a, b, &names, tag, &repaired, &err))
         fail_msg("'%s': %s", from, err.msg);
     for (int32_t i = 0; i < n; i++) {
         const char *is = tag[i] < 0 ? "?" : names.item[tag[i]].text;
@@ -190,7 +192,10 @@ static void the_reason_is_told(void **state)
     char      why[BS_SCHEME_WHY];
     case_start(&c);
     case_text(&c, "I-X O B-X O B-X", tag);
-    assert_int_equal(bs_scheme_detect(c.tags, c.n_tags, tag, c.start, 1, &s, why, NULL), BASIN_OK);
+    assert_int_equal(
+        bs_scheme_detect(&(bs_tagged_text){names_of(c.tags, c.n_tags), tag, c.start, 1}, &s, why,
+                         NULL),
+        BASIN_OK);
     assert_string_equal(why, "broken rules: 1 of iob2, 2 of iob1");
 
     /* cut between characters */
@@ -199,7 +204,9 @@ static void the_reason_is_told(void **state)
                            "\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4";
     const char *x = long_tag + 1;
     tag[0] = 0;
-    assert_int_equal(bs_scheme_detect(&x, 1, tag, (int32_t[]){0, 1}, 1, &s, why, NULL), BASIN_OK);
+    assert_int_equal(bs_scheme_detect(&(bs_tagged_text){names_of(&x, 1), tag, (int32_t[]){0, 1}, 1},
+                                      &s, why, NULL),
+                     BASIN_OK);
     assert_int_equal(s, BS_SCHEME_RAW);
     assert_memory_equal(why, "'a\xc3\xa4", 4);
     assert_memory_equal(why + 38, "\xc3\xa4...'", 6);
@@ -273,35 +280,43 @@ static void wrong_requests_are_refused(void **state)
     basin_error err;
     bs_arena_init(&arena, 0);
     bs_names_init(&names, &arena);
-    assert_int_equal(bs_scheme_convert(BS_SCHEME_IOB2, BS_SCHEME_BIOES, tags, 3, tag, start, 1,
-                                       &names, to, NULL, &err),
+    assert_int_equal(bs_scheme_convert(&(bs_tagged_text){names_of(tags, 3), tag, start, 1},
+                                       BS_SCHEME_IOB2, BS_SCHEME_BIOES, &names, to, NULL, &err),
                      BASIN_EDATA);
     assert_string_equal(err.msg,
                         "tag 'S-X' does not belong to the scheme iob2, whose letters are B I O");
     start[1] = 1; /* a tag that does not occur does no harm */
-    assert_int_equal(bs_scheme_convert(BS_SCHEME_IOB2, BS_SCHEME_BIOES, tags, 3, tag, start, 1,
-                                       &names, to, NULL, &err),
+    assert_int_equal(bs_scheme_convert(&(bs_tagged_text){names_of(tags, 3), tag, start, 1},
+                                       BS_SCHEME_IOB2, BS_SCHEME_BIOES, &names, to, NULL, &err),
                      BASIN_OK);
-    assert_int_equal(bs_scheme_convert(BS_SCHEME_RAW, BS_SCHEME_BIOES, tags, 3, tag, start, 1,
-                                       &names, to, NULL, &err),
+    assert_int_equal(bs_scheme_convert(&(bs_tagged_text){names_of(tags, 3), tag, start, 1},
+                                       BS_SCHEME_RAW, BS_SCHEME_BIOES, &names, to, NULL, &err),
                      BASIN_EARG);
-    assert_int_equal(bs_scheme_convert((bs_scheme)BS_SCHEME_COUNT, BS_SCHEME_BIOES, tags, 3, tag,
-                                       start, 1, &names, to, NULL, &err),
+    assert_int_equal(bs_scheme_convert(&(bs_tagged_text){names_of(tags, 3), tag, start, 1},
+                                       (bs_scheme)BS_SCHEME_COUNT, BS_SCHEME_BIOES, &names, to,
+                                       NULL, &err),
                      BASIN_EARG);
-    assert_int_equal(bs_tagset_make(tags, 3, BS_SCHEME_IOE1, &set, &err), BASIN_EDATA);
+    assert_int_equal(bs_tagset_make(names_of(tags, 3), BS_SCHEME_IOE1, &set, &err), BASIN_EDATA);
     assert_non_null(strstr(err.msg, "'B-X'"));
     bs_tagset_free(&set);
-    assert_int_equal(bs_tagset_make(tags, -1, BS_SCHEME_IOE1, &set, &err), BASIN_EARG);
+    assert_int_equal(bs_tagset_make(names_of(tags, 3), (bs_scheme)BS_SCHEME_COUNT, &set, &err),
+                     BASIN_EARG);
     bs_tagset_free(&set);
     bs_tagset_free(NULL);
 
     tag[0] = 3;
-    assert_int_equal(bs_scheme_detect(tags, 3, tag, start, 1, &s, why, &err), BASIN_EARG);
+    assert_int_equal(
+        bs_scheme_detect(&(bs_tagged_text){names_of(tags, 3), tag, start, 1}, &s, why, &err),
+        BASIN_EARG);
     tag[0] = -2;
-    assert_int_equal(bs_scheme_detect(tags, 3, tag, start, 1, &s, why, &err), BASIN_EARG);
+    assert_int_equal(
+        bs_scheme_detect(&(bs_tagged_text){names_of(tags, 3), tag, start, 1}, &s, why, &err),
+        BASIN_EARG);
     tag[0] = 0;
     start[0] = 2;
-    assert_int_equal(bs_scheme_detect(tags, 3, tag, start, 1, &s, why, &err), BASIN_EARG);
+    assert_int_equal(
+        bs_scheme_detect(&(bs_tagged_text){names_of(tags, 3), tag, start, 1}, &s, why, &err),
+        BASIN_EARG);
     assert_int_equal(bs_scheme_complete(BS_SCHEME_RAW, &names, &err), BASIN_EARG);
     bs_names_free(&names);
     bs_arena_free(&arena);
@@ -314,8 +329,9 @@ static basin_status convert_case(text_case *from, const int32_t *tag, bs_scheme 
     bs_names names;
     bs_arena_init(&arena, 0);
     bs_names_init(&names, &arena);
-    basin_status s = bs_scheme_convert(a, b, from->tags, from->n_tags, tag, from->start,
-                                       from->sentences, &names, to_tag, repaired, NULL);
+    basin_status s = bs_scheme_convert(
+        &(bs_tagged_text){names_of(from->tags, from->n_tags), tag, from->start, from->sentences}, a,
+        b, &names, to_tag, repaired, NULL);
     case_start(to);
     to->sentences = from->sentences;
     memcpy(to->start, from->start, sizeof to->start);
@@ -343,8 +359,9 @@ static void conversions_round_trip(void **state)
                 assert_false(
                     convert_case(&c, tag, BS_SCHEME_BIOES, (bs_scheme)a, &d, one, &repaired));
                 assert_int_equal(repaired, 0);
-                assert_false(bs_scheme_detect(d.tags, d.n_tags, one, d.start, d.sentences, &seen,
-                                              why, &err));
+                assert_false(bs_scheme_detect(
+                    &(bs_tagged_text){names_of(d.tags, d.n_tags), one, d.start, d.sentences}, &seen,
+                    why, &err));
                 assert_int_equal(seen, a);
                 assert_false(convert_case(&d, one, seen, (bs_scheme)b, &e, two, &repaired));
                 assert_int_equal(repaired, 0);
@@ -365,7 +382,7 @@ static void tags_are_taken_apart(void **state)
     (void)state;
     const char *tags[] = {"O", "B-PER", "M-PER", "L-PER", "W-A-B", "U", "E-"};
     bs_tagset   set;
-    assert_int_equal(bs_tagset_make(tags, 7, BS_SCHEME_BIOES, &set, NULL), BASIN_OK);
+    assert_int_equal(bs_tagset_make(names_of(tags, 7), BS_SCHEME_BIOES, &set, NULL), BASIN_OK);
     static const bs_tag want[] = {{'O', -1}, {'B', 0}, {'I', 0}, {'E', 0},
                                   {'S', 1},  {'S', 2}, {'E', 2}};
     for (int i = 0; i < 7; i++) {
@@ -377,7 +394,7 @@ static void tags_are_taken_apart(void **state)
     assert_string_equal(set.types.item[2].text, "");
     bs_tagset_free(&set);
 
-    assert_int_equal(bs_tagset_make(tags, 7, BS_SCHEME_RAW, &set, NULL), BASIN_OK);
+    assert_int_equal(bs_tagset_make(names_of(tags, 7), BS_SCHEME_RAW, &set, NULL), BASIN_OK);
     assert_int_equal(set.types.n, 7);
     int64_t repaired = 0;
     bs_span span[4];
@@ -390,7 +407,7 @@ static void tags_are_taken_apart(void **state)
             assert_true(bs_tagset_follows(&set, i, j));
     bs_tagset_free(&set);
 
-    assert_int_equal(bs_tagset_make(NULL, 0, BS_SCHEME_BIOES, &set, NULL), BASIN_OK);
+    assert_int_equal(bs_tagset_make(names_of(NULL, 0), BS_SCHEME_BIOES, &set, NULL), BASIN_OK);
     uint8_t allowed[1] = {7};
     bs_tagset_allowed(&set, allowed);
     assert_int_equal(allowed[0], 1);
@@ -420,7 +437,8 @@ static void transitions_by_hand(void **state)
             n++;
         bs_tagset set;
         uint8_t   allowed[49];
-        assert_int_equal(bs_tagset_make(row[k].tags, n, row[k].scheme, &set, NULL), BASIN_OK);
+        assert_int_equal(bs_tagset_make(names_of(row[k].tags, n), row[k].scheme, &set, NULL),
+                         BASIN_OK);
         bs_tagset_allowed(&set, allowed);
         const char *want = row[k].allowed;
         for (int32_t i = 0; i < (n + 1) * (n + 1); i++, want++) {
@@ -523,18 +541,21 @@ static basin_status everything_once(text_case *c, const int32_t *tag, int32_t *t
     char      why[BS_SCHEME_WHY];
     bs_arena_init(&arena, 0);
     bs_names_init(&names, &arena);
-    basin_status s =
-        bs_scheme_detect(c->tags, c->n_tags, tag, c->start, c->sentences, &scheme, why, NULL);
+    basin_status s = bs_scheme_detect(
+        &(bs_tagged_text){names_of(c->tags, c->n_tags), tag, c->start, c->sentences}, &scheme, why,
+        NULL);
     if (!s)
-        s = bs_scheme_convert(scheme, BS_SCHEME_IOB2, c->tags, c->n_tags, tag, c->start,
-                              c->sentences, &names, to, NULL, NULL);
+        s = bs_scheme_convert(
+            &(bs_tagged_text){names_of(c->tags, c->n_tags), tag, c->start, c->sentences}, scheme,
+            BS_SCHEME_IOB2, &names, to, NULL, NULL);
     if (!s)
         s = bs_scheme_complete(BS_SCHEME_IOB2, &names, NULL);
     if (!s)
-        s = bs_scheme_convert(scheme, BS_SCHEME_RAW, c->tags, c->n_tags, tag, c->start,
-                              c->sentences, &names, to, NULL, NULL);
+        s = bs_scheme_convert(
+            &(bs_tagged_text){names_of(c->tags, c->n_tags), tag, c->start, c->sentences}, scheme,
+            BS_SCHEME_RAW, &names, to, NULL, NULL);
     if (!s) {
-        s = bs_tagset_make(c->tags, c->n_tags, scheme, &set, NULL);
+        s = bs_tagset_make(names_of(c->tags, c->n_tags), scheme, &set, NULL);
         bs_tagset_free(&set);
     }
     bs_names_free(&names);

@@ -65,11 +65,25 @@ static inline int32_t case_text(text_case *c, const char *text, int32_t *tag)
     return n;
 }
 
+/* The tags as names, until eight others have been asked for. */
+static inline const bs_names *names_of(const char *const *tags, int32_t n)
+{
+    static bs_name  item[8][CASE_TAGS];
+    static bs_names names[8];
+    static int      turn;
+    const int       k = turn++ % 8;
+    assert_true(n <= CASE_TAGS);
+    for (int32_t i = 0; i < n; i++)
+        item[k][i] = (bs_name){tags[i], (uint32_t)strlen(tags[i]), 0};
+    names[k] = (bs_names){.item = item[k], .n = n};
+    return &names[k];
+}
+
 static inline bs_tagset case_set(const text_case *c, bs_scheme scheme)
 {
     bs_tagset   set;
     basin_error err = {0};
-    if (bs_tagset_make(c->tags, c->n_tags, scheme, &set, &err))
+    if (bs_tagset_make(names_of(c->tags, c->n_tags), scheme, &set, &err))
         fail_msg("%s", err.msg);
     return set;
 }

@@ -17,11 +17,10 @@
 enum { SCHEME_TOKENS = 512, SCHEME_NAMES = 64, SCHEME_SENTENCES = 64 };
 
 typedef struct {
-    bs_arena    arena;
-    bs_names    names;
-    const char *text[8 * SCHEME_NAMES];
-    int32_t     tag[SCHEME_TOKENS], start[SCHEME_SENTENCES + 1];
-    int32_t     tokens, sentences;
+    bs_arena arena;
+    bs_names names;
+    int32_t  tag[SCHEME_TOKENS], start[SCHEME_SENTENCES + 1];
+    int32_t  tokens, sentences;
 } scheme_text;
 
 static inline void scheme_fill(scheme_text *t, const uint8_t *data, size_t size)
@@ -44,8 +43,6 @@ static inline void scheme_fill(scheme_text *t, const uint8_t *data, size_t size)
     }
     if (t->tokens > t->start[t->sentences]) /* every tag that has a name occurs, as in a file */
         t->start[++t->sentences] = t->tokens;
-    for (int32_t i = 0; i < t->names.n; i++)
-        t->text[i] = t->names.item[i].text;
 }
 
 /* The spans of all sentences, types by name, as a number. */
@@ -72,20 +69,17 @@ static inline uint64_t scheme_spans(const bs_tagset *s, const scheme_text *t, co
 
 static inline void scheme_convert(const scheme_text *t, const bs_tagset *before, bs_scheme to)
 {
-    bs_arena    arena;
-    bs_names    names;
-    bs_tagset   after;
-    const char *text[8 * SCHEME_NAMES];
-    int32_t     tag[SCHEME_TOKENS];
-    int64_t     first = 0, none = 0, met = 0;
+    bs_arena  arena;
+    bs_names  names;
+    bs_tagset after;
+    int32_t   tag[SCHEME_TOKENS];
+    int64_t   first = 0, none = 0, met = 0;
     bs_arena_init(&arena, 0);
     bs_names_init(&names, &arena);
-    SCHEME_MUST(bs_scheme_convert(before->scheme, to, t->text, t->names.n, t->tag, t->start,
-                                  t->sentences, &names, tag, &met, NULL) == BASIN_OK);
+    const bs_tagged_text text = {&t->names, t->tag, t->start, t->sentences};
+    SCHEME_MUST(bs_scheme_convert(&text, before->scheme, to, &names, tag, &met, NULL) == BASIN_OK);
     SCHEME_MUST(names.n <= 8 * SCHEME_NAMES);
-    for (int32_t i = 0; i < names.n; i++)
-        text[i] = names.item[i].text;
-    SCHEME_MUST(bs_tagset_make(text, names.n, to, &after, NULL) == BASIN_OK);
+    SCHEME_MUST(bs_tagset_make(&names, to, &after, NULL) == BASIN_OK);
     SCHEME_MUST(scheme_spans(before, t, t->tag, &first) == scheme_spans(&after, t, tag, &none));
     SCHEME_MUST(none == 0);
     for (int32_t i = 0; i < t->sentences; i++)
@@ -110,9 +104,9 @@ static inline void fuzz_scheme(const uint8_t *data, size_t size)
     memcpy(name, data, size < sizeof name ? size : sizeof name - 1);
     if (bs_scheme_parse(name, &named, NULL) == BASIN_OK)
         SCHEME_MUST((int)named < BS_SCHEME_COUNT);
-    SCHEME_MUST(bs_scheme_detect(t.text, t.names.n, t.tag, t.start, t.sentences, &scheme, why,
-                                 NULL) == BASIN_OK);
-    SCHEME_MUST(bs_tagset_make(t.text, t.names.n, scheme, &tags, NULL) == BASIN_OK);
+    const bs_tagged_text text = {&t.names, t.tag, t.start, t.sentences};
+    SCHEME_MUST(bs_scheme_detect(&text, &scheme, why, NULL) == BASIN_OK);
+    SCHEME_MUST(bs_tagset_make(&t.names, scheme, &tags, NULL) == BASIN_OK);
     for (int to = BS_SCHEME_IOB1; to < BS_SCHEME_COUNT && scheme != BS_SCHEME_RAW; to++)
         scheme_convert(&t, &tags, (bs_scheme)to);
     bs_tagset_free(&tags);

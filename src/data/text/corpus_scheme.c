@@ -4,8 +4,12 @@
 #include "data/text/corpus_part.h"
 #include "data/text/scheme_part.h"
 
-static basin_status find_scheme(bs_corpus_reading *r, const char *const *texts,
-                                char why[BS_SCHEME_WHY])
+static bs_tagged_text text_of(const bs_corpus *c)
+{
+    return (bs_tagged_text){&c->tags, c->tag, c->start, c->sentences};
+}
+
+static basin_status find_scheme(bs_corpus_reading *r, char why[BS_SCHEME_WHY])
 {
     bs_corpus *c = r->c;
     if (strcmp(r->o->scheme, "auto") == 0) {
@@ -14,8 +18,8 @@ static basin_status find_scheme(bs_corpus_reading *r, const char *const *texts,
             c->file_scheme = BS_SCHEME_IOB2;
             return BASIN_OK;
         }
-        return bs_scheme_detect(texts, c->tags.n, c->tag, c->start, c->sentences, &c->file_scheme,
-                                why, r->err);
+        const bs_tagged_text text = text_of(c);
+        return bs_scheme_detect(&text, &c->file_scheme, why, r->err);
     }
     memcpy(why, "as text.scheme says", 20);
     return bs_scheme_parse(r->o->scheme, &c->file_scheme, r->err);
@@ -112,7 +116,7 @@ static basin_status choose_target(const bs_corpus_reading *r, bs_scheme *to)
 }
 
 /* The first sentence with an ill-formed tag; there must be one. */
-static basin_status find_repaired(bs_corpus_reading *r, const char *const *texts)
+static basin_status find_repaired(bs_corpus_reading *r)
 {
     bs_corpus   *c = r->c;
     bs_tagset    set = {.n = 0};
@@ -120,7 +124,7 @@ static basin_status find_repaired(bs_corpus_reading *r, const char *const *texts
     bs_span     *span = bs_alloc(((size_t)c->tokens + 1) * sizeof *span);
     basin_status s = span ? BASIN_OK : bs_fail_nomem(r->err);
     if (!s) {
-        s = bs_tagset_make(texts, c->tags.n, c->file_scheme, &set, r->err);
+        s = bs_tagset_make(&c->tags, c->file_scheme, &set, r->err);
         for (int32_t i = 0; !s && i < c->sentences && !found; i++) {
             c->repaired_at = c->start[i];
             bs_spans(&set, c->tag + c->start[i], c->start[i + 1] - c->start[i], span, &found);
@@ -132,18 +136,19 @@ static basin_status find_repaired(bs_corpus_reading *r, const char *const *texts
 }
 
 /* *ok = false: many tags make no sense as spans, so they must be raw. */
-static basin_status convert(bs_corpus_reading *r, const char *const *texts, bs_scheme to, bool *ok)
+static basin_status convert(bs_corpus_reading *r, bs_scheme to, bool *ok)
 {
-    bs_corpus *c = r->c;
-    bs_names   names;
-    int32_t   *tag = bs_alloc(((size_t)c->tokens + 1) * sizeof *tag);
+    bs_corpus           *c = r->c;
+    const bs_tagged_text text = text_of(c);
+    bs_names             names;
+    int32_t             *tag = bs_alloc(((size_t)c->tokens + 1) * sizeof *tag);
     if (!tag)
         return bs_fail_nomem(r->err);
     bs_names_init(&names, &c->arena);
-    basin_status s = bs_scheme_convert(c->file_scheme, to, texts, c->tags.n, c->tag, c->start,
-                                       c->sentences, &names, tag, &c->repaired, r->err);
+    basin_status s =
+        bs_scheme_convert(&text, c->file_scheme, to, &names, tag, &c->repaired, r->err);
     if (!s && c->repaired)
-        s = find_repaired(r, texts);
+        s = find_repaired(r);
     if (s && s != BASIN_ENOMEM) {
         const basin_error told = *r->err; /* it does not know the file's name */
         s = locate(r, told.msg);
@@ -192,13 +197,13 @@ static bool wants_spans(const bs_corpus_reading *r)
     return strcmp(to, "auto") != 0 && strcmp(to, "keep") != 0 && strcmp(to, "raw") != 0;
 }
 
-static basin_status settle(bs_corpus_reading *r, const char *const *texts)
+static basin_status settle(bs_corpus_reading *r)
 {
     bs_corpus   *c = r->c;
     char         why[BS_SCHEME_WHY] = "";
     bs_scheme    to;
     bool         ok = true;
-    basin_status s = find_scheme(r, texts, why);
+    basin_status s = find_scheme(r, why);
     if (!s && r->o->label_free && wants_spans(r) && c->file_scheme == BS_SCHEME_RAW) {
         forget_tags(r);
         return BASIN_OK;
@@ -212,7 +217,7 @@ static basin_status settle(bs_corpus_reading *r, const char *const *texts)
         s = choose_target(r, &to);
     /* Also from a scheme to itself, which repairs ill-formed tags. */
     if (!s && strcmp(r->o->to, "keep") != 0 && to != BS_SCHEME_RAW)
-        s = convert(r, texts, to, &ok);
+        s = convert(r, to, &ok);
     if (!s && !ok) {
         bs_notes_add(r->notes, "scheme",
                      "tags look like %s, but %lld of %d are ill-formed: read as raw (text.scheme)",
@@ -230,7 +235,6 @@ static basin_status settle(bs_corpus_reading *r, const char *const *texts)
 basin_status bs_corpus_scheme(bs_corpus_reading *r)
 {
     bs_corpus             *c = r->c;
-    basin_status           s = BASIN_OK;
     const bs_corpus_block *block = r->o->block;
     c->labelled = c->tags.n > 0;
     if (block && block->begun) {
@@ -246,12 +250,7 @@ basin_status bs_corpus_scheme(bs_corpus_reading *r)
                                                : "is _ everywhere");
         return BASIN_OK;
     }
-    const char **texts = bs_names_texts(&c->tags);
-    if (!texts)
-        return bs_fail_nomem(r->err);
-    s = settle(r, texts);
-    bs_free(texts);
-    return s;
+    return settle(r);
 }
 
 /* --- as they stand in the file ------------------------------------------- */

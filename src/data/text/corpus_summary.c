@@ -64,13 +64,12 @@ static basin_status copy_types(const bs_tagset *set, bs_corpus_summary *out, bas
 static basin_status count_spans(const bs_corpus *c, bs_corpus_summary *out, basin_error *err)
 {
     bs_tagset    set = {.n = 0};
-    const char **texts = bs_names_texts(&c->tags);
     bs_span     *span = bs_alloc(((size_t)out->longest + 1) * sizeof *span);
-    basin_status s = texts && span ? BASIN_OK : bs_fail_nomem(err);
+    basin_status s = span ? BASIN_OK : bs_fail_nomem(err);
     out->ill_formed = c->repaired;
     out->ill_formed_at = c->repaired_at;
     if (!s) {
-        s = bs_tagset_make(texts, c->tags.n, c->scheme, &set, err);
+        s = bs_tagset_make(&c->tags, c->scheme, &set, err);
         if (!s)
             s = copy_types(&set, out, err);
         for (int32_t i = 0; !s && i < c->sentences; i++) {
@@ -85,7 +84,6 @@ static basin_status count_spans(const bs_corpus *c, bs_corpus_summary *out, basi
         }
         bs_tagset_free(&set);
     }
-    bs_free(texts);
     bs_free(span);
     return s;
 }

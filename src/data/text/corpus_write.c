@@ -191,7 +191,7 @@ basin_status bs_own_tags_open(const bs_corpus *c, bool spans, bs_own_tags *out, 
     out->t.names = out->names = bs_names_texts(&c->tags);
     basin_status s = out->names ? BASIN_OK : bs_fail_nomem(err);
     if (!s && spans) {
-        s = bs_tagset_make(out->names, c->tags.n, c->scheme, &out->set, err);
+        s = bs_tagset_make(&c->tags, c->scheme, &out->set, err);
         out->t.span = bs_calloc((size_t)bs_longest_sentence(c), sizeof *out->t.span);
         out->t.set = &out->set;
         out->t.in_set = c->tag;

@@ -26,17 +26,15 @@ static basin_status rename_all(const bs_names *tags, const bs_corpus *c, const i
 basin_status bs_retag(const bs_names *tags, bs_scheme from, bs_scheme to, const bs_corpus *c,
                       const int32_t *tag, bs_retagged *out, basin_error *err)
 {
-    const char **text = bs_names_texts(tags);
+    const bs_tagged_text text = {tags, tag, c->start, c->sentences};
     *out = (bs_retagged){.tag = bs_alloc(((size_t)c->tokens + 1) * sizeof *out->tag)};
     bs_arena_init(&out->arena, 0);
     bs_names_init(&out->names, &out->arena);
-    basin_status s = text && out->tag ? BASIN_OK : bs_fail_nomem(err);
+    basin_status s = out->tag ? BASIN_OK : bs_fail_nomem(err);
     if (!s && from == to)
         s = rename_all(tags, c, tag, out, err);
     else if (!s)
-        s = bs_scheme_convert(from, to, text, tags->n, tag, c->start, c->sentences, &out->names,
-                              out->tag, NULL, err);
-    bs_free(text);
+        s = bs_scheme_convert(&text, from, to, &out->names, out->tag, NULL, err);
     if (!s && !(out->text = bs_names_texts(&out->names)))
         s = bs_fail_nomem(err);
     return s;
@@ -70,23 +68,17 @@ basin_status bs_retagger_make(const bs_tagset *set, const bs_names *tags, bs_sch
                               bs_retagger *out, basin_error *err)
 {
     const bool same = set->scheme == BS_SCHEME_RAW || to == BS_SCHEME_RAW || to == set->scheme;
-    *out = (bs_retagger){.from = set->scheme, .to = same ? set->scheme : to, .n = tags->n};
+    *out = (bs_retagger){.from = set->scheme, .to = same ? set->scheme : to, .own = tags};
     bs_arena_init(&out->arena, 0);
     bs_names_init(&out->names, &out->arena);
-    basin_status s = same || add_types(set, &out->names) ? BASIN_OK : bs_fail_nomem(err);
-    if (!s && !same)
-        s = bs_scheme_complete(to, &out->names, err);
-    if (!s)
-        out->own = bs_names_texts(tags);
-    if (!s)
-        out->text = bs_names_texts(same ? tags : &out->names);
-    return s || (out->own && out->text) ? s : bs_fail_nomem(err);
+    if (same)
+        return BASIN_OK;
+    return add_types(set, &out->names) ? bs_scheme_complete(to, &out->names, err)
+                                       : bs_fail_nomem(err);
 }
 
 void bs_retagger_free(bs_retagger *r)
 {
-    bs_free(r->own);
-    bs_free(r->text);
     bs_names_free(&r->names);
     bs_arena_free(&r->arena);
 }
@@ -94,16 +86,16 @@ void bs_retagger_free(bs_retagger *r)
 basin_status bs_retagger_texts(const bs_retagger *r, const int32_t *tag, int32_t n,
                                const char **out, basin_error *err)
 {
-    const int32_t start[2] = {0, n};
-    int32_t      *number = bs_alloc(((size_t)n + 1) * sizeof *number);
-    basin_status  s = number ? BASIN_OK : bs_fail_nomem(err);
-    if (!s && r->from == r->to)
-        memcpy(number, tag, (size_t)n * sizeof *tag);
-    else if (!s) /* all names are there: none is added */
-        s = bs_scheme_convert(r->from, r->to, r->own, r->n, tag, start, 1,
-                              (bs_names *)(uintptr_t)&r->names, number, NULL, err);
+    const int32_t        start[2] = {0, n};
+    const bs_tagged_text text = {r->own, tag, start, 1};
+    const bs_names      *names = r->from == r->to ? r->own : &r->names;
+    int32_t             *number = bs_alloc(((size_t)n + 1) * sizeof *number);
+    basin_status         s = number ? BASIN_OK : bs_fail_nomem(err);
+    if (!s && r->from != r->to) /* all names are there: none is added */
+        s = bs_scheme_convert(&text, r->from, r->to, (bs_names *)(uintptr_t)names, number, NULL,
+                              err);
     for (int32_t i = 0; i < n && !s; i++)
-        out[i] = r->text[number[i]];
+        out[i] = names->item[r->from == r->to ? tag[i] : number[i]].text;
     bs_free(number);
     return s;
 }

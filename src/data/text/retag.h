@@ -19,11 +19,10 @@ void         bs_retagged_free(bs_retagged *r); /* also after a failure */
 
 /* The same for sentences that come one at a time. Must not be moved; not changed by use. */
 typedef struct {
-    bs_scheme    from, to;
-    bs_arena     arena;
-    bs_names     names; /* all that `to` can say about types of the model */
-    const char **own, **text;
-    int32_t      n; /* of `own`, the tags of the model */
+    bs_scheme       from, to;
+    bs_arena        arena;
+    bs_names        names; /* all that `to` can say about types of the model */
+    const bs_names *own;   /* the tags of the model; borrowed */
 } bs_retagger;
 
 basin_status bs_retagger_make(const bs_tagset *set, const bs_names *tags, bs_scheme to,

@@ -347,18 +347,6 @@ static void free_room(applying *a)
     bs_tagset_free(&a->set);
 }
 
-static basin_status make_set(applying *a)
-{
-    const char **text = bs_calloc((size_t)a->N + 1, sizeof *text);
-    if (!text)
-        return bs_fail_nomem(a->err);
-    for (int32_t i = 0; i < a->N; i++)
-        text[i] = a->how->tags->item[i].text;
-    basin_status s = bs_tagset_make(text, a->N, a->how->scheme, &a->set, a->err);
-    bs_free(text);
-    return s;
-}
-
 /* No rule can outweigh an ill-formed sequence. */
 static void shape_chain(applying *a)
 {
@@ -383,7 +371,7 @@ basin_status bs_rules_apply(const bs_rules *r, const bs_corpus *c, const bs_rule
         memset(covered, 0, (size_t)c->tokens);
     if (a.N == 0)
         return bs_fail(err, BASIN_EARG, "%s: there are no tags", r->name);
-    basin_status s = make_set(&a);
+    basin_status s = bs_tagset_make(how->tags, how->scheme, &a.set, err);
     if (!s)
         s = make_room(&a);
     if (!s)

@@ -119,38 +119,38 @@ basin_status bs_scheme_refuse(bs_scheme s, const char *text, basin_error *err)
 
 /* ---- tag sets ---- */
 
-basin_status bs_tagset_split(const char *const *tags, int32_t n, bs_scheme scheme, bs_tagset *out,
+basin_status bs_tagset_split(const bs_names *tags, bs_scheme scheme, bs_tagset *out,
                              basin_error *err)
 {
     static const char letters[] = "BIESO";
-    *out = (bs_tagset){.scheme = scheme};
+    *out = (bs_tagset){.scheme = scheme, .n = tags->n};
     bs_arena_init(&out->arena, 0);
     bs_names_init(&out->types, &out->arena);
-    if (n < 0 || (unsigned)scheme >= BS_SCHEME_COUNT)
-        return bs_fail(err, BASIN_EARG, "a tag set of %d tags in scheme %d", n, (int)scheme);
-    out->tag = bs_arena_alloc(&out->arena, ((size_t)n + 1) * sizeof *out->tag);
+    if ((unsigned)scheme >= BS_SCHEME_COUNT)
+        return bs_fail(err, BASIN_EARG, "a tag set in scheme %d", (int)scheme);
+    out->tag = bs_arena_alloc(&out->arena, ((size_t)tags->n + 1) * sizeof *out->tag);
     if (!out->tag)
         return bs_fail_nomem(err);
-    for (int32_t i = 0; i < n; i++) {
+    for (int32_t i = 0; i < tags->n; i++) {
+        const char        *text = tags->item[i].text;
         const bs_split_tag t =
-            scheme == BS_SCHEME_RAW ? (bs_split_tag){3, tags[i]} : bs_tag_split(tags[i]);
+            scheme == BS_SCHEME_RAW ? (bs_split_tag){3, text} : bs_tag_split(text);
         bool    fresh;
         int32_t type = t.type ? bs_names_add(&out->types, t.type, strlen(t.type), &fresh) : -1;
         if (t.type && type < 0)
             return bs_fail_nomem(err);
         out->tag[i] = (bs_tag){t.part == BS_NO_PART ? '?' : letters[t.part], type};
     }
-    out->n = n;
     return BASIN_OK;
 }
 
-basin_status bs_tagset_make(const char *const *tags, int32_t n, bs_scheme scheme, bs_tagset *out,
+basin_status bs_tagset_make(const bs_names *tags, bs_scheme scheme, bs_tagset *out,
                             basin_error *err)
 {
-    basin_status s = bs_tagset_split(tags, n, scheme, out, err);
-    for (int32_t i = 0; i < n && !s && scheme != BS_SCHEME_RAW; i++)
-        if (!bs_scheme_has(scheme, bs_tag_split(tags[i]).part))
-            s = bs_scheme_refuse(scheme, tags[i], err);
+    basin_status s = bs_tagset_split(tags, scheme, out, err);
+    for (int32_t i = 0; i < tags->n && !s && scheme != BS_SCHEME_RAW; i++)
+        if (!bs_scheme_has(scheme, bs_tag_split(tags->item[i].text).part))
+            s = bs_scheme_refuse(scheme, tags->item[i].text, err);
     return s;
 }
 

@@ -43,19 +43,25 @@ const char *bs_scheme_name(bs_scheme s); /* "raw", "iob1", ... */
 /* By name, in any case; also accepts bio, iobes and bmewo. */
 basin_status bs_scheme_parse(const char *name, bs_scheme *out, basin_error *err);
 
+/* All borrowed. */
+typedef struct {
+    const bs_names *tags;
+    const int32_t  *tag; /* [tokens] */
+    const int32_t  *start;
+    int32_t         sentences;
+} bs_tagged_text;
+
 /* Which scheme a whole file uses. `why` is a half-sentence for people. If a file breaks the rules
  * of both candidates, the one it breaks less often. */
-basin_status bs_scheme_detect(const char *const *tags, int32_t n_tags, const int32_t *tag,
-                              const int32_t *start, int32_t sentences, bs_scheme *out,
-                              char why[BS_SCHEME_WHY], basin_error *err);
+basin_status bs_scheme_detect(const bs_tagged_text *t, bs_scheme *out, char why[BS_SCHEME_WHY],
+                              basin_error *err);
 
-/* Writes the same spans in another scheme. Tags not yet in `to_names` are added; to_tag may be tag.
- * *repaired is the number of ill-formed tags, which are read like in bs_spans. To raw, tags keep
- * their text; raw tags cannot be converted to anything else. */
-basin_status bs_scheme_convert(bs_scheme from, bs_scheme to, const char *const *tags,
-                               int32_t n_tags, const int32_t *tag, const int32_t *start,
-                               int32_t sentences, bs_names *to_names, int32_t *to_tag,
-                               int64_t *repaired, basin_error *err);
+/* Writes the same spans in another scheme. Tags not yet in `to_names` are added; to_tag may be
+ * t->tag. *repaired is the number of ill-formed tags, which are read like in bs_spans. To raw, tags
+ * keep their text; raw tags cannot be converted to anything else. */
+basin_status bs_scheme_convert(const bs_tagged_text *t, bs_scheme from, bs_scheme to,
+                               bs_names *to_names, int32_t *to_tag, int64_t *repaired,
+                               basin_error *err);
 
 /* Adds O and every letter of the scheme for every type in the set, so that any
  * span of a known type can be written: 17 tags for 4 types in BIOES. */
@@ -77,7 +83,7 @@ typedef struct {
 } bs_tagset;
 
 /* Copies what it needs. Refuses a tag that is not part of the scheme. */
-basin_status bs_tagset_make(const char *const *tags, int32_t n, bs_scheme scheme, bs_tagset *out,
+basin_status bs_tagset_make(const bs_names *tags, bs_scheme scheme, bs_tagset *out,
                             basin_error *err);
 void         bs_tagset_free(bs_tagset *s); /* also after a failed make */
 

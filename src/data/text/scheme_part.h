@@ -21,7 +21,7 @@ basin_status bs_scheme_refuse(bs_scheme s, const char *tag, basin_error *err);
 const char *bs_tag_shown(const char *text, char out[48]);
 
 /* Parses all tags; those of no scheme get part '?'. Must be freed even if it fails. */
-basin_status bs_tagset_split(const char *const *tags, int32_t n, bs_scheme scheme, bs_tagset *out,
+basin_status bs_tagset_split(const bs_names *tags, bs_scheme scheme, bs_tagset *out,
                              basin_error *err);
 
 /* Are the sentences in order and the tags in range? */

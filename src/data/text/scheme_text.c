@@ -10,8 +10,8 @@
 basin_status bs_text_check(int32_t n_tags, const int32_t *tag, const int32_t *start,
                            int32_t sentences, basin_error *err)
 {
-    if (n_tags < 0 || sentences < 0)
-        return bs_fail(err, BASIN_EARG, "%d tags, %d sentences", n_tags, sentences);
+    if (sentences < 0)
+        return bs_fail(err, BASIN_EARG, "%d sentences", sentences);
     for (int32_t i = 0; i < sentences; i++)
         if (start[i] < 0 || start[i + 1] < start[i])
             return bs_fail(err, BASIN_EARG, "sentence %d goes from token %d to %d", i, start[i],
@@ -30,7 +30,7 @@ typedef struct {
     int64_t     known;                   /* tokens with a tag */
 } traits;
 
-static void look_at(const char *const *tags, const bs_tagset *s, const int32_t *tag, int32_t n,
+static void look_at(const bs_names *tags, const bs_tagset *s, const int32_t *tag, int32_t n,
                     traits *t)
 {
     for (int32_t i = 0; i < n; i++) {
@@ -38,9 +38,9 @@ static void look_at(const char *const *tags, const bs_tagset *s, const int32_t *
             continue;
         t->known++;
         if (s->tag[tag[i]].part == '?')
-            t->odd = t->odd ? t->odd : tags[tag[i]];
+            t->odd = t->odd ? t->odd : tags->item[tag[i]].text;
         else
-            t->letter[(unsigned char)tags[tag[i]][0]] = true;
+            t->letter[(unsigned char)tags->item[tag[i]].text[0]] = true;
     }
     for (int32_t i = 0; i <= n; i++) {
         const bs_tag a = bs_tagset_at(s, tag, n, i - 1), b = bs_tagset_at(s, tag, n, i);
@@ -114,20 +114,20 @@ static bs_scheme decide(const traits *t, char why[BS_SCHEME_WHY])
                   "B stands only between spans of one type", why);
 }
 
-basin_status bs_scheme_detect(const char *const *tags, int32_t n_tags, const int32_t *tag,
-                              const int32_t *start, int32_t sentences, bs_scheme *out,
-                              char why[BS_SCHEME_WHY], basin_error *err)
+basin_status bs_scheme_detect(const bs_tagged_text *text, bs_scheme *out, char why[BS_SCHEME_WHY],
+                              basin_error *err)
 {
-    traits    t = {0};
-    bs_tagset set;
+    const int32_t *start = text->start;
+    traits         t = {0};
+    bs_tagset      set;
     *out = BS_SCHEME_RAW;
     why[0] = '\0';
-    basin_status s = bs_text_check(n_tags, tag, start, sentences, err);
+    basin_status s = bs_text_check(text->tags->n, text->tag, start, text->sentences, err);
     if (s)
         return s;
-    s = bs_tagset_split(tags, n_tags, BS_SCHEME_BIOES, &set, err);
-    for (int32_t i = 0; i < sentences && !s; i++)
-        look_at(tags, &set, tag + start[i], start[i + 1] - start[i], &t);
+    s = bs_tagset_split(text->tags, BS_SCHEME_BIOES, &set, err);
+    for (int32_t i = 0; i < text->sentences && !s; i++)
+        look_at(text->tags, &set, text->tag + start[i], start[i + 1] - start[i], &t);
     if (!s)
         *out = decide(&t, why);
     bs_tagset_free(&set);
@@ -144,6 +144,24 @@ typedef struct {
     int32_t        *id; /* [types, BS_PARTS], then that of O; -1 = not yet */
     bs_buf          text;
 } writer;
+
+/* id is NULL when memory runs out. */
+static writer writer_make(bs_scheme to, const bs_tagset *from, bs_names *names)
+{
+    const size_t ids = (size_t)from->types.n * BS_PARTS + 1;
+    writer       w = {.scheme = to, .types = &from->types, .names = names};
+    bs_buf_init(&w.text, UINT32_MAX);
+    w.id = bs_alloc(ids * sizeof *w.id);
+    if (w.id)
+        memset(w.id, 0xff, ids * sizeof *w.id);
+    return w;
+}
+
+static void writer_free(writer *w)
+{
+    bs_free(w->id);
+    bs_buf_free(&w->text);
+}
 
 /* Number of the tag, or -1 when memory runs out. */
 static int32_t tag_id(writer *w, int part, int32_t type)
@@ -214,75 +232,62 @@ static bool write_sentence(writer *w, const bs_span *span, int32_t spans, const 
     return true;
 }
 
-static basin_status rewrite(const bs_tagset *set, writer *w, const int32_t *tag,
-                            const int32_t *start, int32_t sentences, int32_t *to_tag,
-                            int64_t *repaired, basin_error *err)
+static bool rewrite(writer *w, const bs_tagset *set, const bs_tagged_text *t, int32_t *to_tag,
+                    int64_t *repaired)
 {
     int32_t longest = 0;
-    for (int32_t i = 0; i < sentences; i++)
-        longest = start[i + 1] - start[i] > longest ? start[i + 1] - start[i] : longest;
-    const size_t ids = (size_t)set->types.n * BS_PARTS + 1;
-    bs_span     *span = bs_calloc((size_t)longest + 1, sizeof *span);
-    w->id = bs_alloc(ids * sizeof *w->id);
-    bool ok = span && w->id;
-    if (w->id)
-        memset(w->id, 0xff, ids * sizeof *w->id);
-    for (int32_t i = 0; i < sentences && ok; i++) {
-        const int32_t  n = start[i + 1] - start[i];
-        const int32_t *from = tag + start[i];
+    for (int32_t i = 0; i < t->sentences; i++)
+        longest = t->start[i + 1] - t->start[i] > longest ? t->start[i + 1] - t->start[i] : longest;
+    bs_span *span = bs_calloc((size_t)longest + 1, sizeof *span);
+    bool     ok = span && w->id;
+    for (int32_t i = 0; i < t->sentences && ok; i++) {
+        const int32_t  n = t->start[i + 1] - t->start[i];
+        const int32_t *from = t->tag + t->start[i];
         const int32_t  spans = bs_spans(set, from, n, span, repaired);
-        ok = write_sentence(w, span, spans, from, n, to_tag + start[i]);
+        ok = write_sentence(w, span, spans, from, n, to_tag + t->start[i]);
     }
     bs_free(span);
-    bs_free(w->id);
-    return ok ? BASIN_OK : bs_fail_nomem(err);
+    return ok;
 }
 
-/* Every tag that occurs keeps its text. */
-static basin_status rename_tags(const char *const *tags, const int32_t *tag, const int32_t *start,
-                                int32_t sentences, bs_names *names, int32_t *to_tag,
-                                basin_error *err)
+basin_status bs_scheme_convert(const bs_tagged_text *t, bs_scheme from, bs_scheme to,
+                               bs_names *to_names, int32_t *to_tag, int64_t *repaired,
+                               basin_error *err)
 {
-    for (int32_t i = sentences ? start[0] : 0, end = sentences ? start[sentences] : 0; i < end;
-         i++) {
-        bool fresh;
-        to_tag[i] =
-            tag[i] < 0 ? -1 : bs_names_add(names, tags[tag[i]], strlen(tags[tag[i]]), &fresh);
-        if (tag[i] >= 0 && to_tag[i] < 0)
-            return bs_fail_nomem(err);
-    }
-    return BASIN_OK;
-}
-
-basin_status bs_scheme_convert(bs_scheme from, bs_scheme to, const char *const *tags,
-                               int32_t n_tags, const int32_t *tag, const int32_t *start,
-                               int32_t sentences, bs_names *to_names, int32_t *to_tag,
-                               int64_t *repaired, basin_error *err)
-{
-    int64_t unasked;
+    const int32_t first = t->sentences > 0 ? t->start[0] : 0;
+    const int32_t end = t->sentences > 0 ? t->start[t->sentences] : 0;
+    int64_t       unasked;
     repaired = repaired ? repaired : &unasked;
     *repaired = 0;
     if ((unsigned)from >= BS_SCHEME_COUNT || (unsigned)to >= BS_SCHEME_COUNT)
         return bs_fail(err, BASIN_EARG, "there is no scheme %d or %d", (int)from, (int)to);
-    basin_status s = bs_text_check(n_tags, tag, start, sentences, err);
+    basin_status s = bs_text_check(t->tags->n, t->tag, t->start, t->sentences, err);
     if (s)
         return s;
+    for (int32_t i = first; i < end && to == BS_SCHEME_RAW; i++) { /* tags keep their text */
+        const bs_name *tag = t->tag[i] < 0 ? NULL : &t->tags->item[t->tag[i]];
+        bool           fresh;
+        to_tag[i] = tag ? bs_names_add(to_names, tag->text, tag->len, &fresh) : -1;
+        if (tag && to_tag[i] < 0)
+            return bs_fail_nomem(err);
+    }
     if (to == BS_SCHEME_RAW)
-        return rename_tags(tags, tag, start, sentences, to_names, to_tag, err);
+        return BASIN_OK;
     if (from == BS_SCHEME_RAW)
         return bs_fail(err, BASIN_EARG, "raw tags have no spans to write as %s",
                        bs_scheme_name(to));
 
     bs_tagset set;
-    s = bs_tagset_split(tags, n_tags, from, &set, err);
-    for (int32_t i = sentences ? start[0] : 0; sentences && i < start[sentences] && !s; i++)
-        if (tag[i] >= 0 && !bs_scheme_has(from, bs_tag_split(tags[tag[i]]).part))
-            s = bs_scheme_refuse(from, tags[tag[i]], err);
+    s = bs_tagset_split(t->tags, from, &set, err);
+    for (int32_t i = first; i < end && !s; i++) {
+        const char *tag = t->tag[i] < 0 ? "O" : t->tags->item[t->tag[i]].text;
+        if (!bs_scheme_has(from, bs_tag_split(tag).part))
+            s = bs_scheme_refuse(from, tag, err);
+    }
     if (!s) {
-        writer w = {.scheme = to, .types = &set.types, .names = to_names};
-        bs_buf_init(&w.text, UINT32_MAX);
-        s = rewrite(&set, &w, tag, start, sentences, to_tag, repaired, err);
-        bs_buf_free(&w.text);
+        writer w = writer_make(to, &set, to_names);
+        s = rewrite(&w, &set, t, to_tag, repaired) ? BASIN_OK : bs_fail_nomem(err);
+        writer_free(&w);
     }
     bs_tagset_free(&set);
     return s;
@@ -290,33 +295,19 @@ basin_status bs_scheme_convert(bs_scheme from, bs_scheme to, const char *const *
 
 basin_status bs_scheme_complete(bs_scheme scheme, bs_names *names, basin_error *err)
 {
+    bs_tagset set;
     if ((unsigned)scheme >= BS_SCHEME_COUNT || scheme == BS_SCHEME_RAW)
         return bs_fail(err, BASIN_EARG, "raw tags cannot be completed");
-    bs_tagset    set;
-    const char **tags = bs_calloc((size_t)names->n + 1, sizeof *tags);
-    if (!tags)
-        return bs_fail_nomem(err);
-    for (int32_t i = 0; i < names->n; i++)
-        tags[i] = names->item[i].text;
-    basin_status s = bs_tagset_make(tags, names->n, scheme, &set, err);
+    basin_status s = bs_tagset_make(names, scheme, &set, err);
     if (!s) {
-        const size_t ids = (size_t)set.types.n * BS_PARTS + 1;
-        writer       w = {.scheme = scheme, .types = &set.types, .names = names};
-        bs_buf_init(&w.text, UINT32_MAX);
-        w.id = bs_alloc(ids * sizeof *w.id);
-        bool ok = w.id;
-        if (ok) {
-            memset(w.id, 0xff, ids * sizeof *w.id);
-            ok = tag_id(&w, BS_OUTSIDE, -1) >= 0;
-        }
+        writer w = writer_make(scheme, &set, names);
+        bool   ok = w.id && tag_id(&w, BS_OUTSIDE, -1) >= 0;
         for (int32_t i = 0; i < set.types.n && ok; i++)
             for (int part = 0; part < BS_PARTS && ok; part++)
                 ok = !bs_scheme_has(scheme, part) || tag_id(&w, part, i) >= 0;
-        bs_free(w.id);
-        bs_buf_free(&w.text);
+        writer_free(&w);
         s = ok ? BASIN_OK : bs_fail_nomem(err);
     }
     bs_tagset_free(&set);
-    bs_free(tags);
     return s;
 }

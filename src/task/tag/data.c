@@ -745,18 +745,6 @@ basin_status bs_tag_truth_make(const bs_corpus *c, const bs_lexicon *l, bs_tag_t
     return s;
 }
 
-static basin_status make_tagset(const bs_tag_truth *c, int scheme, bs_tagset *out, basin_error *err)
-{
-    const char **text = bs_calloc((size_t)c->names.n + 1, sizeof *text);
-    basin_status s = text ? BASIN_OK : bs_fail_nomem(err);
-    for (int32_t i = 0; i < c->names.n && !s; i++)
-        text[i] = c->names.item[i].text;
-    if (!s)
-        s = bs_tagset_make(text, c->names.n, (bs_scheme)scheme, out, err);
-    bs_free(text);
-    return s;
-}
-
 static void counts_free(bs_measurement *c)
 {
     bs_tag_counted *own = bs_measurement_tag(c);
@@ -784,7 +772,8 @@ static basin_status count(const bs_dataset *p, const bs_preprocess *k, const bs_
     }
     basin_status s = bs_tag_truth_make(bs_dataset_tag(p), &bs_preprocess_tag(k)->lexicon, &c, err);
     if (!s)
-        s = make_tagset(&c, bs_preprocess_tag(k)->lexicon.scheme, &own->tags, err);
+        s = bs_tagset_make(&c.names, (bs_scheme)bs_preprocess_tag(k)->lexicon.scheme, &own->tags,
+                           err);
     if (!s)
         s = bs_tag_metrics_new(&own->tags, how->keep_rows, &own->metrics, err);
     if (!s)

@@ -13,14 +13,10 @@ void bs_tag_decoder_free(bs_tag_decoder *d)
 static basin_status allowed_of(const bs_lexicon *l, uint8_t *allowed, basin_error *err)
 {
     bs_tagset    tags;
-    const char **text = bs_names_texts(&l->tags);
-    if (!text)
-        return bs_fail_nomem(err);
-    basin_status s = bs_tagset_make(text, l->tags.n, (bs_scheme)l->scheme, &tags, err);
+    basin_status s = bs_tagset_make(&l->tags, (bs_scheme)l->scheme, &tags, err);
     if (!s)
         bs_tagset_allowed(&tags, allowed);
     bs_tagset_free(&tags);
-    bs_free(text);
     return s;
 }
 

@@ -37,15 +37,11 @@ static basin_status open_model(basin_model *m, basin_error *err)
 {
     const bs_tag_known *k = bs_preprocess_tag(&m->saved->known);
     const bs_lexicon   *l = &k->lexicon;
-    const char        **name = bs_names_texts(&l->tags);
     tag_names          *own = m->own = bs_calloc(1, sizeof *own);
-    basin_status        s = name && own ? BASIN_OK : bs_fail_nomem(err);
-    if (!s)
-        s = bs_tagset_make(name, l->tags.n, (bs_scheme)l->scheme, &own->set, err);
-    if (!s)
-        s = bs_retagger_make(&own->set, &l->tags, (bs_scheme)k->file_scheme, &own->written, err);
-    bs_free(name);
-    return s;
+    basin_status        s =
+        own ? bs_tagset_make(&l->tags, (bs_scheme)l->scheme, &own->set, err) : bs_fail_nomem(err);
+    return s ? s
+             : bs_retagger_make(&own->set, &l->tags, (bs_scheme)k->file_scheme, &own->written, err);
 }
 
 static void close_model(basin_model *m)

@@ -373,8 +373,7 @@ static basin_status write_as(writer *w, const char *format, const char *path, bs
     return bs_corpus_write(w->c, w->shown.text, w->shown.tag, bs_target_put, out, err);
 }
 
-static basin_status retag_best(const bs_lexicon *l, bs_scheme to, writer *w,
-                               basin_error *err)
+static basin_status retag_best(const bs_lexicon *l, bs_scheme to, writer *w, basin_error *err)
 {
     basin_status s = BASIN_OK;
     if (!(w->best = bs_calloc((size_t)bs_outputs_tag(w->y)->nbest, sizeof *w->best)))
@@ -392,13 +391,10 @@ static basin_status write_in(const bs_model_file *m, const basin_predict_options
 {
     const bs_lexicon *l = &bs_preprocess_tag(&m->known)->lexicon;
     writer       w = {.c = bs_dataset_tag(data), .y = y, .scores = o->scores, .safe = o->csv_safe};
-    const char **names = bs_names_texts(&l->tags);
-    basin_status s = names ? BASIN_OK : bs_fail_nomem(err);
+    basin_status s = bs_tagset_make(&l->tags, (bs_scheme)l->scheme, &w.tags, err);
     if (!s)
-        s = bs_tagset_make(names, l->tags.n, (bs_scheme)l->scheme, &w.tags, err);
-    if (!s)
-        s = bs_retag(&l->tags, (bs_scheme)l->scheme, to, w.c, bs_outputs_tag(y)->tag,
-                     &w.shown, err);
+        s = bs_retag(&l->tags, (bs_scheme)l->scheme, to, w.c, bs_outputs_tag(y)->tag, &w.shown,
+                     err);
     if (!s && bs_outputs_tag(y)->nbest)
         s = retag_best(l, to, &w, err);
     if (!s && !(w.span = bs_calloc((size_t)bs_longest_sentence(w.c), sizeof *w.span)))
@@ -412,7 +408,6 @@ static basin_status write_in(const bs_model_file *m, const basin_predict_options
     bs_free(w.best);
     bs_retagged_free(&w.shown);
     bs_tagset_free(&w.tags);
-    bs_free(names);
     return s;
 }
 
