@@ -4,8 +4,8 @@
 
 #include <archive.h>
 #include <archive_entry.h>
-#include <dirent.h>
 #include <errno.h>
+#include <fts.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -117,112 +117,12 @@ basin_status bs_source_sniff(const char *path, bs_source_kind *out, basin_error 
     return s == BASIN_ENOMEM ? bs_fail_nomem(err) : BASIN_OK;
 }
 
-/* --- folders --------------------------------------------------------------- */
+/* --- files ----------------------------------------------------------------- */
 
-/* A folder on the way down: a link to one of them would lead in circles. */
-typedef struct place place;
-struct place {
-    dev_t        dev;
-    ino_t        ino;
-    const place *up;
-    int          depth;
-};
-
-typedef struct {
-    char        *name;  /* relative to the root */
-    const place *place; /* of a folder; NULL: a file */
-} found;
-
-typedef struct {
-    bs_arena arena;
-    found   *item; /* sorted backwards: the last one comes next */
-    size_t   n, cap;
-} pile;
-
-static int backwards(const void *a, const void *b)
+static basin_status visit_file(walk *w, const char *path, const char *name)
 {
-    return strcmp(((const found *)b)->name, ((const found *)a)->name);
-}
-
-static const char *join(char to[LONGEST_PATH], const char *folder, const char *name)
-{
-    size_t a = strlen(folder), b = strlen(name);
-    bool   slash = a > 0 && folder[a - 1] != '/' && b > 0;
-    if (a + slash + b >= LONGEST_PATH)
-        return NULL;
-    memcpy(to, folder, a);
-    if (slash)
-        to[a] = '/';
-    memcpy(to + a + slash, name, b + 1);
-    return to;
-}
-
-static bool leads_back(const place *p, const struct stat *st)
-{
-    for (; p; p = p->up)
-        if (p->dev == st->st_dev && p->ino == st->st_ino)
-            return true;
-    return false;
-}
-
-static const place *add_place(pile *p, const struct stat *st, const place *up)
-{
-    place *new = bs_arena_alloc(&p->arena, sizeof *new);
-    if (new)
-        *new = (place){st->st_dev, st->st_ino, up, up ? up->depth + 1 : 0};
-    return new;
-}
-
-static basin_status add_found(walk *w, pile *p, const char *name, const struct stat *st,
-                              const place *up)
-{
-    const bool   folder = S_ISDIR(st->st_mode);
-    const place *at = folder ? add_place(p, st, up) : NULL;
-    void        *item = p->item;
-    char        *copy = bs_arena_copy(&p->arena, name, strlen(name));
-    bool         room = copy && (at || !folder) &&
-                bs_grow(&item, &p->cap, p->n + 1, sizeof *p->item, (size_t)1 << 28);
-    p->item = item;
-    if (!room)
-        return bs_fail_nomem(w->err);
-    p->item[p->n++] = (found){.name = copy, .place = at};
-    return count(w);
-}
-
-/* Adds a folder's content. Skips entries that are neither files nor folders. */
-static basin_status list_folder(walk *w, pile *p, const char *folder, const place *at)
-{
-    char         path[LONGEST_PATH], name[LONGEST_PATH], full[LONGEST_PATH];
-    size_t       first = p->n;
-    basin_status s = BASIN_OK;
-    if (!join(path, w->s->path, folder))
-        return bs_fail(w->err, BASIN_EIO, "%s: a path that is too long", w->s->path);
-    DIR *d = opendir(path);
-    if (!d)
-        return bs_fail_io(w->err, path, errno);
-    for (struct dirent *e; !s && (e = readdir(d));) {
-        struct stat st;
-        if (hidden(e->d_name, strlen(e->d_name)) || !join(name, folder, e->d_name) ||
-            !join(full, w->s->path, name) || stat(full, &st) ||
-            (!S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode)))
-            continue;
-        if (S_ISDIR(st.st_mode) && (at->depth == DEEPEST || leads_back(at, &st)))
-            continue;
-        s = add_found(w, p, name, &st, at);
-    }
-    closedir(d);
-    if (p->n > first)
-        qsort(p->item + first, p->n - first, sizeof *p->item, backwards);
-    return s;
-}
-
-static basin_status visit_file(walk *w, const char *name)
-{
-    char path[LONGEST_PATH];
     if (!w->v->wants(w->v->self, name))
         return BASIN_OK;
-    if (!join(path, name[0] == '/' ? "" : w->s->path, name))
-        return bs_fail(w->err, BASIN_EIO, "%s: a path that is too long", w->s->path);
     bs_buf_clear(&w->data);
     basin_status s = bs_read_file_most(path, w->v->max_mb, &w->data, w->err);
     return s ? s
@@ -230,22 +130,40 @@ static basin_status visit_file(walk *w, const char *name)
                           w->data.len, w->err);
 }
 
+static int by_name(const FTSENT **a, const FTSENT **b)
+{
+    return strcmp((*a)->fts_name, (*b)->fts_name);
+}
+
+/* Follows links, but not to a folder on the way down, which would lead in circles. */
 static basin_status walk_folder(walk *w)
 {
-    pile         p = {.n = 0};
-    struct stat  st;
-    basin_status s = BASIN_OK;
-    if (stat(w->s->path, &st))
-        return bs_fail_io(w->err, w->s->path, errno);
-    bs_arena_init(&p.arena, 0);
-    const place *root = add_place(&p, &st, NULL);
-    s = root ? list_folder(w, &p, "", root) : bs_fail_nomem(w->err);
-    while (!s && p.n > 0 && !w->v->enough) {
-        found next = p.item[--p.n];
-        s = next.place ? list_folder(w, &p, next.name, next.place) : visit_file(w, next.name);
+    char         root[LONGEST_PATH];
+    const size_t n = strlen(w->s->path);
+    if (n >= sizeof root)
+        return bs_fail_io(w->err, w->s->path, ENAMETOOLONG);
+    memcpy(root, w->s->path, n + 1);
+    FTS         *t = fts_open((char *const[]){root, NULL}, FTS_LOGICAL | FTS_NOCHDIR, by_name);
+    basin_status s = t ? BASIN_OK : bs_fail_io(w->err, root, errno);
+    while (!s && !w->v->enough) {
+        errno = 0;
+        FTSENT *e = fts_read(t);
+        if (!e && errno)
+            s = bs_fail_io(w->err, root, errno);
+        if (!e)
+            break;
+        const char *name = e->fts_path + n + (e->fts_path[n] == '/');
+        if (e->fts_level > 0 && e->fts_info != FTS_DP)
+            s = count(w);
+        if (e->fts_level > DEEPEST || (e->fts_level > 0 && hidden(e->fts_name, e->fts_namelen)))
+            fts_set(t, e, FTS_SKIP);
+        else if (!s && e->fts_info == FTS_F)
+            s = visit_file(w, e->fts_path, name);
+        else if (!s && (e->fts_info == FTS_DNR || e->fts_info == FTS_ERR))
+            s = bs_fail_io(w->err, e->fts_path, e->fts_errno);
     }
-    bs_arena_free(&p.arena);
-    bs_free(p.item);
+    if (t)
+        fts_close(t);
     return s;
 }
 
@@ -461,8 +379,6 @@ static basin_status visit_entries(walk *w, struct archive *a)
     return BASIN_OK;
 }
 
-/* libarchive would convert names to the charset of the locale; in the C locale they stay as stored,
- * or UTF-8. */
 /* Leaves an uncompressed file to libarchive, which can skip what is not needed. */
 static basin_status open_packed(walk *w)
 {
@@ -489,6 +405,8 @@ static basin_status walk_archive(walk *w)
         forget(keep);
         begin(keep);
     }
+    /* libarchive would convert names to the charset of the locale; in the C locale they stay as
+     * stored, or UTF-8. */
     const locale_t  was = bs_locale_plain();
     struct archive *a = archive_read_new();
     basin_status    s = a ? open_packed(w) : bs_fail_nomem(w->err);
@@ -510,8 +428,15 @@ static basin_status walk_archive(walk *w)
 static basin_status walk_files(walk *w)
 {
     basin_status s = BASIN_OK;
-    for (size_t i = 0; i < w->s->n_files && !s && !w->v->enough; i++)
-        s = visit_file(w, w->s->file[i]);
+    bs_buf       path;
+    bs_buf_init(&path, 1 << 16);
+    for (size_t i = 0; i < w->s->n_files && !s && !w->v->enough; i++) {
+        const char *name = w->s->file[i];
+        bs_buf_clear(&path);
+        bs_buf_printf(&path, "%s%s", name[0] == '/' ? "" : w->s->path, name);
+        s = path.failed ? bs_fail_nomem(w->err) : visit_file(w, path.data, name);
+    }
+    bs_buf_free(&path);
     return s;
 }
 
@@ -520,12 +445,11 @@ static basin_status walk_picture(walk *w)
 {
     const char *name = strrchr(w->s->path, '/');
     name = name ? name + 1 : w->s->path;
-    if (!w->v->wants(w->v->self, name))
-        return BASIN_OK;
-    if (w->s->bytes)
-        return w->v->take(w->v->self, name, w->s->bytes, w->s->n_bytes, w->err);
-    basin_status s = bs_read_file_most(w->s->path, w->v->max_mb, &w->data, w->err);
-    return s ? s : w->v->take(w->v->self, name, (const uint8_t *)w->data.data, w->data.len, w->err);
+    if (!w->s->bytes)
+        return visit_file(w, w->s->path, name);
+    return w->v->wants(w->v->self, name)
+               ? w->v->take(w->v->self, name, w->s->bytes, w->s->n_bytes, w->err)
+               : BASIN_OK;
 }
 
 basin_status bs_source_walk(const bs_source *src, bs_visitor *v, basin_error *err)
