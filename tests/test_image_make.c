@@ -158,8 +158,8 @@ static void written_sets_read_back(void **state)
     }
     snprintf(path, sizeof path, "%s/absent/x.tar", folder);
     assert_int_equal(bs_images_write(im, path, NULL, &err), BASIN_EIO);
-    const char        *bad[8] = {"a", "b", "c", "../d", "e", "f", "g", "h"};
-    const char *const *keep = im->name;
+    const char  *bad[8] = {"a", "b", "c", "../d", "e", "f", "g", "h"};
+    const char **keep = im->name;
     im->name = bad;
     assert_int_equal(bs_images_write(im, folder, NULL, &err), BASIN_EDATA);
     im->name = keep;

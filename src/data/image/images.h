@@ -24,7 +24,7 @@ typedef struct {
     int                classes;        /* >= 2 */
     const char *const *class_name;     /* [classes], or NULL */
     const int32_t     *class_colour;   /* [classes] 0xRRGGBB in masks, -1 none; NULL: no colours */
-    const char *const *name;           /* [n] unique; the stems if those are */
+    const char       **name;           /* [n] unique; the stems if those are */
     int32_t           *width, *height; /* [n] as used (after resizing) */
     int32_t           *mask_width, *mask_height; /* [n] original size of the mask, or else the
                                                     photo */
@@ -116,6 +116,10 @@ void bs_images_settle(const bs_images *im, bs_image_options *o);
 /* What a training part tells about the masks of others; borrows from it. */
 bs_images_prior bs_images_prior_of(const bs_images *train);
 
+/* Copies of names and colours of classes, either of which may be NULL; false: memory ran out. */
+bool bs_classes_copy(bs_arena *arena, int classes, const char *const *name, const int32_t *colour,
+                     const char *const **names, const int32_t **colours);
+
 /* A copy of some images, in the given order. */
 basin_status bs_images_select(const bs_images *im, const int32_t *rows, int32_t n, bs_images **out,
                               basin_error *err);
@@ -140,6 +144,9 @@ basin_status bs_images_twins(const bs_images *im, bs_twin **twins, size_t *n, ba
  * training, or NULL; it lives as long as im. */
 basin_status bs_images_describe(const bs_images *im, const bs_notes *notes, bs_buf *table,
                                 bs_buf *json, const char **problem, basin_error *err);
+
+/* Whether a file of this name might be written outside of its folder, as a foreign one could. */
+bool bs_leads_out(const char *name);
 
 /* Writes images/NAME.png, masks/NAME.png (class numbers), lists in splits/ if there are parts,
  * classes.txt if classes have names, and about.json unless `about` is NULL. path: a folder, or an

@@ -107,40 +107,36 @@ static basin_status refuse_class(const bs_image_reading *r, int32_t image, int v
                    given, r->o->classes ? "mask.classes" : r->cat.classes_from);
 }
 
-/* Adds the numbers whose flag is set: "2, 5, 6". */
-static int list_numbers(const bool flag[256], bs_buf *out)
+enum { SHOWN = 20, LIST_ROOM = 5 * SHOWN + 8 };
+
+/* The numbers whose flag is set: "2, 5, 6". */
+static int list_numbers(const bool flag[256], char to[LIST_ROOM])
 {
-    enum { SHOWN = 20 };
-    int n = 0;
+    int n = 0, at = 0;
+    to[0] = '\0';
     for (int v = 0; v < 256; v++)
         if (flag[v] && n++ < SHOWN)
-            bs_buf_printf(out, "%s%d", n > 1 ? ", " : "", v);
+            at += bs_print(to + at, LIST_ROOM - (size_t)at, "%s%d", at ? ", " : "", v);
     if (n > SHOWN)
-        bs_buf_text(out, ", ...");
+        bs_print(to + at, LIST_ROOM - (size_t)at, ", ...");
     return n;
 }
 
 /* Values such as 0, 3 and 7 may be meant as three classes, but make eight. */
 static void note_gaps(const bs_image_reading *r, int shift, int most)
 {
-    bool   here[256] = {false}, gone[256] = {false};
-    bs_buf values, classes;
+    bool here[256] = {false}, gone[256] = {false};
+    char values[LIST_ROOM], classes[LIST_ROOM];
     for (int v = 0; v < 256; v++)
         here[v] = r->value[v] > 0 && v != r->o->ignore && v >= shift;
     for (int k = 0; k < most; k++)
         gone[k] = !here[k + shift];
-    bs_buf_init(&values, 4096);
-    bs_buf_init(&classes, 4096);
-    list_numbers(here, &values);
-    if (list_numbers(gone, &classes) && values.data && classes.data)
+    list_numbers(here, values);
+    if (list_numbers(gone, classes))
         bs_notes_add(r->notes, "gaps",
                      "mask values are %s, so there are %d classes, of which %s never occur "
                      "(mask.classes)",
-                     values.data, r->im->classes, classes.data);
-    if (r->notes && (values.failed || classes.failed))
-        r->notes->failed = true;
-    bs_buf_free(&values);
-    bs_buf_free(&classes);
+                     values, r->im->classes, classes);
 }
 
 static basin_status count_classes(bs_image_reading *r, int shift)
@@ -172,42 +168,27 @@ static basin_status count_classes(bs_image_reading *r, int shift)
     return BASIN_OK;
 }
 
-static basin_status colour_classes(bs_image_reading *r)
-{
-    bs_images *im = r->im;
-    bool       any = false;
-    for (int k = 0; k < r->cat.n_classes; k++)
-        any = any || r->cat.class[k].coloured;
-    if (!any)
-        return BASIN_OK;
-    int32_t *colour = bs_images_room(im, (size_t)im->classes * sizeof *colour, r->err);
-    for (int k = 0; colour && k < im->classes; k++) {
-        const bs_class *c = &r->cat.class[k];
-        colour[k] =
-            k < r->cat.n_classes && c->coloured ? c->rgb[0] << 16 | c->rgb[1] << 8 | c->rgb[2] : -1;
-    }
-    im->class_colour = colour;
-    return colour ? BASIN_OK : r->err->status;
-}
-
+/* Names if all classes have one, colours if some do: a model may know only the latter. */
 static basin_status name_classes(bs_image_reading *r)
 {
     bs_images   *im = r->im;
-    const char **name;
-    bool         all = r->cat.n_classes == im->classes;
-    for (int k = 0; k < im->classes && all; k++)
-        all = r->cat.class[k].name != NULL; /* a model may know colours only */
-    if (!all)
-        return BASIN_OK;
-    name = bs_images_room(im, (size_t)im->classes * sizeof *name, r->err);
-    if (!name)
+    const int    n = im->classes, known = r->cat.n_classes;
+    const char **name = bs_images_room(im, (size_t)n * sizeof *name, r->err);
+    int32_t     *colour = name ? bs_images_room(im, (size_t)n * sizeof *colour, r->err) : NULL;
+    bool         all = known == n, any = false;
+    if (!colour)
         return r->err->status;
-    for (int k = 0; k < im->classes; k++) {
-        name[k] = bs_arena_copy(&im->arena, r->cat.class[k].name, strlen(r->cat.class[k].name));
-        if (!name[k])
+    for (int k = 0; k < known; k++)
+        any = any || r->cat.class[k].coloured;
+    for (int k = 0; k < n; k++) {
+        const bs_class *c = &r->cat.class[k];
+        colour[k] = k < known && c->coloured ? c->rgb[0] << 16 | c->rgb[1] << 8 | c->rgb[2] : -1;
+        all = all && c->name;
+        if (all && !(name[k] = bs_arena_copy(&im->arena, c->name, strlen(c->name))))
             return bs_fail_nomem(r->err);
     }
-    im->class_name = name;
+    im->class_name = all ? name : NULL;
+    im->class_colour = any ? colour : NULL;
     return BASIN_OK;
 }
 
@@ -236,7 +217,7 @@ static basin_status find_unseen(bs_image_reading *r)
 {
     bs_images *im = r->im;
     bool       trained[256] = {false}, tested[256] = {false};
-    bs_buf     numbers, text;
+    char       numbers[LIST_ROOM], text[2 * LIST_ROOM];
     if (r->prior || r->part >= 0 || r->o->classes || !r->parts[BS_PART_TRAIN])
         return BASIN_OK;
     for (int32_t i = 0; i < im->n; i++)
@@ -245,20 +226,14 @@ static basin_status find_unseen(bs_image_reading *r)
     tested[BS_IGNORE] = false;
     for (int v = 0; v < 256; v++)
         tested[v] = tested[v] && !trained[v];
-    bs_buf_init(&numbers, 4096);
-    bs_buf_init(&text, 4096);
-    const int n = list_numbers(tested, &numbers);
-    if (n && !numbers.failed)
-        bs_buf_printf(&text,
-                      "%s in valid or test, but not in train: %s; --set mask.classes=%d if that is "
-                      "meant",
-                      n == 1 ? "a class occurs" : "classes occur", numbers.data, im->classes);
-    basin_status s = numbers.failed || text.failed ? bs_fail_nomem(r->err) : BASIN_OK;
-    if (!s && n && !(im->unseen = bs_arena_copy(&im->arena, text.data, text.len)))
-        s = bs_fail_nomem(r->err);
-    bs_buf_free(&numbers);
-    bs_buf_free(&text);
-    return s;
+    const int n = list_numbers(tested, numbers);
+    if (n == 0)
+        return BASIN_OK;
+    bs_print(text, sizeof text,
+             "%s in valid or test, but not in train: %s; --set mask.classes=%d if that is meant",
+             n == 1 ? "a class occurs" : "classes occur", numbers, im->classes);
+    im->unseen = bs_arena_copy(&im->arena, text, strlen(text));
+    return im->unseen ? BASIN_OK : bs_fail_nomem(r->err);
 }
 
 /* What an evaluation at the sizes of the masks would hold: probabilities of classes by pixel. */
@@ -328,8 +303,6 @@ basin_status bs_images_settle_masks(bs_image_reading *r)
         apply(im, map);
         s = name_classes(r);
     }
-    if (!s)
-        s = colour_classes(r);
     if (!s)
         s = find_unseen(r);
     for (int32_t i = 0; i < im->n && !s; i++)

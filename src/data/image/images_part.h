@@ -9,8 +9,6 @@
 
 enum { BS_NOT_WANTED = -1, BS_VALUES_ONLY = -2, BS_VOC_CLASSES = 21 };
 
-#define BS_LONGEST_TEXT ((size_t)64 << 20) /* of a list */
-
 /* What stays open between readings of the same paths. */
 struct bs_image_set {
     bs_arena        arena;
@@ -47,13 +45,14 @@ typedef struct {
     bs_catalogue            cat;
     int32_t                 parts[BS_PARTS];
     int                     part;     /* wanted, -1 = all */
-    int32_t                *picked;   /* [im->n] pairs */
+    int32_t                *picked;   /* [im->n] pairs; these lists are in its arena */
     int32_t                 W, H;     /* common size of all photos; 0 = each its own */
     int                     channels; /* requested; 0 = decided by the photos */
 
     bs_images    *im;
-    int32_t      *user;              /* [files] 2 * image + is mask, or one of the values below */
+    int32_t      *user;              /* [files] 2 * image + is mask, or one of the values below 0 */
     int           at_source;         /* the source being walked */
+    basin_status  failed;            /* while it was walked */
     int32_t       seen, foreign;     /* files of any kind; pictures of unsupported kinds */
     size_t        links;             /* in archives */
     char          example[256];      /* one of the latter */
@@ -94,5 +93,7 @@ const char *bs_images_label(const bs_image_reading *r, int source, const char *n
 
 /* Arena memory within image.max_mb; reports if there is not enough. */
 void *bs_images_room(bs_images *im, size_t bytes, basin_error *err);
+/* The lists of im->n images. */
+basin_status bs_images_rows(bs_images *im, bool originals, basin_error *err);
 
 #endif

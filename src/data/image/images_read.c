@@ -14,6 +14,8 @@
 
 enum { AUTO_SIDE = 128, LABEL_ROOM = 512 };
 
+#define LONGEST_TEXT ((size_t)64 << 20) /* of a list */
+
 const char *bs_images_label(const bs_image_reading *r, int source, const char *name, char *to,
                             size_t room)
 {
@@ -43,6 +45,26 @@ void *bs_images_room(bs_images *im, size_t bytes, basin_error *err)
     return NULL;
 }
 
+basin_status bs_images_rows(bs_images *im, bool originals, basin_error *err)
+{
+    const size_t n = (size_t)im->n;
+    int32_t     *side = bs_images_room(im, 4 * n * sizeof *side, err);
+    uint8_t    **plane = side ? bs_images_room(im, 4 * n * sizeof *plane, err) : NULL;
+    im->name = plane ? bs_images_room(im, n * sizeof *im->name, err) : NULL;
+    im->part = im->name ? bs_images_room(im, n, err) : NULL;
+    if (!im->part)
+        return BASIN_ENOMEM;
+    im->width = side;
+    im->height = side + n;
+    im->mask_width = side + 2 * n;
+    im->mask_height = side + 3 * n;
+    im->pixels = plane;
+    im->mask = plane + n;
+    im->full_mask = plane + 2 * n;
+    im->original = originals ? plane + 3 * n : NULL;
+    return BASIN_OK;
+}
+
 static bool label_free(const bs_images_prior *prior)
 {
     return prior && prior->label_free;
@@ -50,34 +72,30 @@ static bool label_free(const bs_images_prior *prior)
 
 /* --- first walk ------------------------------------------------------------ */
 
-typedef struct {
-    bs_image_reading *r;
-    bool              probe;
-    bool              picture; /* the current file */
-    basin_status      status;  /* wants() cannot return an error */
-    bs_visitor       *v;
-} look;
+static bool is_picture(const bs_image_reading *r, const char *name)
+{
+    return bs_is_picture_name(name) || r->source[r->at_source].kind == BS_SOURCE_PICTURE;
+}
+
+static bool needs_sizes(const bs_image_reading *r)
+{
+    return strcmp(r->o->size, "auto") == 0;
+}
 
 static bool look_wants(void *self, const char *name)
 {
-    look             *l = self;
-    bs_image_reading *r = l->r;
-    l->picture = bs_is_picture_name(name) || r->source[r->at_source].kind == BS_SOURCE_PICTURE;
+    bs_image_reading *r = self;
     r->seen++;
-    if (!l->picture && bs_is_json_name(name))
-        return !label_free(r->prior);
-    if (!l->picture) {
-        const bool foreign = bs_foreign_picture(name) != NULL;
-        if (foreign && r->foreign++ == 0)
-            bs_print(r->example, sizeof r->example, "%.255s", name);
-        return bs_is_list_name(name);
+    if (is_picture(r, name)) {
+        basin_status s = bs_catalogue_file(&r->cat, name, r->at_source, r->err);
+        r->failed = r->failed ? r->failed : s;
+        return (needs_sizes(r) || bs_archive_is_new(r->source[r->at_source].archive)) && !s;
     }
-    l->status = bs_catalogue_file(&r->cat, name, r->at_source, r->err);
-    if (!l->status && r->cat.n_files > 2 * (size_t)r->o->max_images)
-        l->status = bs_fail(r->err, BASIN_EDATA, "%s: more than %d pictures (image.max_images)",
-                            r->source[r->at_source].path, r->o->max_images);
-    l->v->enough = l->status != BASIN_OK;
-    return (l->probe || bs_archive_is_new(r->source[r->at_source].archive)) && !l->status;
+    if (bs_is_json_name(name))
+        return !label_free(r->prior);
+    if (bs_foreign_picture(name) && r->foreign++ == 0)
+        bs_print(r->example, sizeof r->example, "%.255s", name);
+    return bs_is_list_name(name);
 }
 
 static basin_status take_json(bs_image_reading *r, const char *name, const char *text, size_t n)
@@ -98,49 +116,48 @@ static basin_status take_json(bs_image_reading *r, const char *name, const char 
 static basin_status look_take(void *self, const char *name, const uint8_t *bytes, size_t n,
                               basin_error *err)
 {
-    look             *l = self;
-    bs_image_reading *r = l->r;
-    if (!l->picture && bs_is_json_name(name))
-        return take_json(r, name, (const char *)bytes, n);
-    if (!l->picture) {
-        char a[LABEL_ROOM];
-        if (n > 0 && bs_is_utf16((const char *)bytes, n))
-            return bs_fail(r->err, BASIN_EDATA, "%s: is UTF-16; save it as UTF-8",
-                           bs_images_label(r, r->at_source, name, a, sizeof a));
-        if (n == 0 || n > BS_LONGEST_TEXT || memchr(bytes, 0, n))
-            return BASIN_OK;
-        return bs_catalogue_text(&r->cat, name, r->at_source, (const char *)bytes, n, err);
-    }
-    /* A broken picture is reported only if it is needed. */
+    bs_image_reading *r = self;
     bs_picture_info   info;
-    bs_picture_limits limits = {r->o->max_side, r->o->max_pixels};
-    bs_file          *f = &r->cat.file[r->cat.n_files - 1];
-    if (l->probe && n && !bs_picture_probe(name, bytes, n, &limits, &info, NULL)) {
-        f->width = info.width;
-        f->height = info.height;
-        f->channels = info.channels;
+    char              a[LABEL_ROOM];
+    if (is_picture(r, name)) {
+        /* A broken picture is reported only if it is needed. */
+        bs_picture_limits limits = {r->o->max_side, r->o->max_pixels};
+        bs_file          *f = &r->cat.file[r->cat.n_files - 1];
+        if (needs_sizes(r) && n && !bs_picture_probe(name, bytes, n, &limits, &info, NULL)) {
+            f->width = info.width;
+            f->height = info.height;
+        }
+        return BASIN_OK;
     }
-    return BASIN_OK;
+    if (bs_is_json_name(name))
+        return take_json(r, name, (const char *)bytes, n);
+    if (n > 0 && bs_is_utf16((const char *)bytes, n))
+        return bs_fail(err, BASIN_EDATA, "%s: is UTF-16; save it as UTF-8",
+                       bs_images_label(r, r->at_source, name, a, sizeof a));
+    if (n == 0 || n > LONGEST_TEXT || memchr(bytes, 0, n))
+        return BASIN_OK;
+    return bs_catalogue_text(&r->cat, name, r->at_source, (const char *)bytes, n, err);
 }
 
 static basin_status look_around(bs_image_reading *r)
 {
-    look       l = {.r = r, .probe = strcmp(r->o->size, "auto") == 0};
-    bs_visitor v = {.self = &l, .wants = look_wants, .take = look_take, .max_mb = r->o->unpack_mb};
-    l.v = &v;
-    v.max_files = 16 * (size_t)r->o->max_images + 100000;
-    for (r->at_source = 0; r->at_source < r->n; r->at_source++) {
-        basin_status s = bs_source_walk(&r->source[r->at_source], &v, r->err);
-        if (s || l.status)
-            return s ? s : l.status;
+    bs_visitor   v = {.self = r,
+                      .wants = look_wants,
+                      .take = look_take,
+                      .max_mb = r->o->unpack_mb,
+                      .max_files = 16 * (size_t)r->o->max_images + 100000};
+    basin_status s = BASIN_OK;
+    for (r->at_source = 0; r->at_source < r->n && !s; r->at_source++) {
+        s = bs_source_walk(&r->source[r->at_source], &v, r->err);
+        s = s ? s : r->failed;
     }
-    if (v.links)
+    if (!s && v.links)
         bs_notes_add(r->notes, "links",
                      "%zu links in the archive are not followed, such as %.120s: pack it by "
                      "tar --dereference --hard-dereference",
                      v.links, v.link);
     r->links = v.links;
-    return BASIN_OK;
+    return s;
 }
 
 /* --- what is read, and how large ------------------------------------------- */
@@ -149,7 +166,7 @@ static basin_status pick(bs_image_reading *r)
 {
     const bs_catalogue *c = &r->cat;
     bs_images          *im = r->im;
-    r->picked = bs_alloc((c->n_pairs + 1) * sizeof *r->picked);
+    r->picked = bs_arena_alloc(&r->cat.arena, (c->n_pairs + 1) * sizeof *r->picked);
     if (!r->picked)
         return bs_fail_nomem(r->err);
     for (size_t i = 0; i < c->n_pairs; i++)
@@ -221,9 +238,11 @@ static basin_status auto_size(bs_image_reading *r)
     return s;
 }
 
-static basin_status parse_size(bs_image_reading *r)
+static basin_status choose_size(bs_image_reading *r)
 {
     int W = 0, H = 0;
+    if (needs_sizes(r))
+        return auto_size(r);
     if (strcmp(r->o->size, "keep") == 0)
         return BASIN_OK;
     const bool known = bs_image_size(r->o->size, &W, &H);
@@ -248,27 +267,15 @@ static basin_status parse_size(bs_image_reading *r)
 
 static basin_status make_room(bs_image_reading *r)
 {
-    bs_images *im = r->im;
-    size_t     n = (size_t)im->n, files = r->cat.n_files;
-    bs_arena_init(&im->arena, (size_t)r->o->max_mb << 20);
-    im->width = bs_images_room(im, n * sizeof *im->width, r->err);
-    im->height = bs_images_room(im, n * sizeof *im->height, r->err);
-    im->mask_width = bs_images_room(im, n * sizeof *im->mask_width, r->err);
-    im->mask_height = bs_images_room(im, n * sizeof *im->mask_height, r->err);
-    im->pixels = bs_images_room(im, n * sizeof *im->pixels, r->err);
-    im->mask = bs_images_room(im, n * sizeof *im->mask, r->err);
-    im->full_mask = bs_images_room(im, n * sizeof *im->full_mask, r->err);
-    im->part = bs_images_room(im, n, r->err);
-    if (!im->width || !im->height || !im->mask_width || !im->mask_height || !im->pixels ||
-        !im->mask || !im->full_mask || !im->part)
+    const size_t n = (size_t)r->im->n;
+    bs_arena_init(&r->im->arena, (size_t)r->o->max_mb << 20);
+    if (bs_images_rows(r->im, r->o->originals, r->err))
         return r->err->status;
-    if (r->o->originals && !(im->original = bs_images_room(im, n * sizeof *im->original, r->err)))
-        return r->err->status;
-    r->user = bs_alloc((files + 1) * sizeof *r->user);
-    r->photo_w = bs_calloc(n, sizeof *r->photo_w);
-    r->photo_h = bs_calloc(n, sizeof *r->photo_h);
-    r->planes = bs_calloc(n, 1);
-    r->largest = bs_calloc(n, 1);
+    r->user = bs_arena_alloc(&r->cat.arena, (r->cat.n_files + 1) * sizeof *r->user);
+    r->photo_w = bs_arena_alloc(&r->cat.arena, n * sizeof *r->photo_w);
+    r->photo_h = bs_arena_alloc(&r->cat.arena, n * sizeof *r->photo_h);
+    r->planes = bs_arena_alloc(&r->cat.arena, n);
+    r->largest = bs_arena_alloc(&r->cat.arena, n);
     if (!r->user || !r->photo_w || !r->photo_h || !r->planes || !r->largest)
         return bs_fail_nomem(r->err);
     return BASIN_OK;
@@ -279,32 +286,25 @@ static basin_status plan_decoding(bs_image_reading *r)
     const bs_catalogue *c = &r->cat;
     bs_images          *im = r->im;
     basin_status        s = make_room(r);
-    if (s)
-        return s;
-    for (size_t i = 0; i < c->n_files; i++)
+    for (size_t i = 0; i < c->n_files && !s; i++)
         r->user[i] = BS_NOT_WANTED;
-    const char **name = bs_images_room(im, (size_t)im->n * sizeof *name, r->err);
-    if (!name)
-        return r->err->status;
-    for (int32_t i = 0; i < im->n; i++) {
+    for (int32_t i = 0; i < im->n && !s; i++) {
         const bs_pair *p = &c->pair[r->picked[i]];
         r->user[p->image] = 2 * i;
         if (p->mask >= 0 && !label_free(r->prior)) {
-            if (r->user[p->mask] >= 0) {
-                char a[LABEL_ROOM];
+            char a[LABEL_ROOM];
+            if (r->user[p->mask] >= 0)
                 return bs_fail(r->err, BASIN_EDATA, "%s: the mask of two photos",
                                bs_images_label(r, c->file[p->mask].source, c->file[p->mask].name, a,
                                                sizeof a));
-            }
             r->user[p->mask] = 2 * i + 1;
         }
         im->part[i] = (uint8_t)p->part;
-        name[i] = bs_arena_copy(&im->arena, p->name, strlen(p->name));
-        if (!name[i])
-            return bs_fail_nomem(r->err);
+        im->name[i] = bs_arena_copy(&im->arena, p->name, strlen(p->name));
+        if (!im->name[i])
+            s = bs_fail_nomem(r->err);
     }
-    im->name = name;
-    return BASIN_OK;
+    return s;
 }
 
 static bool decode_wants(void *self, const char *name)
@@ -337,8 +337,8 @@ static basin_status walk_wanted(bs_image_reading *r)
 
 static basin_status decode_all(bs_image_reading *r)
 {
-    basin_status s = walk_wanted(r);
-    for (size_t i = 0; i < r->cat.n_files && !s; i++)
+    basin_status s = r->given ? bs_images_given_decode(r) : walk_wanted(r);
+    for (size_t i = 0; i < r->cat.n_files && !s && !r->given; i++)
         if (r->user[i] >= 0) {
             char a[LABEL_ROOM];
             s = bs_fail(
@@ -498,38 +498,18 @@ static void note_parts(const bs_image_reading *r)
 
 static basin_status read_images(bs_image_reading *r, bs_image_sources *z)
 {
+    static basin_status (*const steps[])(bs_image_reading *) = {
+        pick,           choose_size,           plan_decoding, decode_all, bs_images_unify,
+        look_elsewhere, bs_images_settle_masks};
     basin_status s = r->given ? bs_images_given_pairs(r) : find_pairs(r, z);
-    if (!s)
-        s = pick(r);
-    if (!s)
-        s = strcmp(r->o->size, "auto") == 0 ? auto_size(r) : parse_size(r);
-    if (!s)
-        s = plan_decoding(r);
-    if (!s)
-        s = r->given ? bs_images_given_decode(r) : decode_all(r);
-    if (!s)
-        s = bs_images_unify(r);
-    if (!s)
-        s = look_elsewhere(r);
-    if (!s)
-        s = bs_images_settle_masks(r);
+    for (size_t i = 0; i < sizeof steps / sizeof steps[0] && !s; i++)
+        s = steps[i](r);
     if (s)
         return s;
     memcpy(r->im->parts, r->parts, sizeof r->parts);
     r->im->hash = bs_images_hash(r->im);
     note_parts(r);
     return BASIN_OK;
-}
-
-static void close_reading(bs_image_reading *r)
-{
-    bs_catalogue_free(&r->cat);
-    bs_free(r->picked);
-    bs_free(r->user);
-    bs_free(r->photo_w);
-    bs_free(r->photo_h);
-    bs_free(r->planes);
-    bs_free(r->largest);
 }
 
 /* r: source, what is known, and where notes and errors go. */
@@ -552,7 +532,7 @@ static basin_status run(bs_image_reading r, bs_image_sources *z, const char *par
         s = bs_fail_nomem(r.err);
     if (!s)
         s = read_images(&r, z);
-    close_reading(&r);
+    bs_catalogue_free(&r.cat);
     if (s) {
         bs_images_free(r.im);
         r.im = NULL;
@@ -634,7 +614,7 @@ basin_status bs_images_parts(const char *const *paths, int n, const bs_image_opt
         memcpy(o->set->count, r.parts, sizeof r.parts);
         o->set->counted = true;
     }
-    close_reading(&r);
+    bs_catalogue_free(&r.cat);
     bs_images_close(&z);
     return s;
 }

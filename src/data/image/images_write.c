@@ -170,18 +170,12 @@ static basin_status put_all(writing *w, const char *about)
     return s;
 }
 
-/* A foreign name must not lead out of the folder. */
-static basin_status check_names(const bs_images *im, basin_error *err)
+bool bs_leads_out(const char *name)
 {
-    for (int32_t i = 0; i < im->n; i++) {
-        const char *p = im->name[i];
-        bool        bad = *p == '\0' || *p == '/';
-        for (; *p && !bad; p += strcspn(p, "/") + (p[strcspn(p, "/")] == '/'))
-            bad = p[0] == '.' && (p[1] == '.' || p[1] == '/' || p[1] == '\0');
-        if (bad)
-            return bs_fail(err, BASIN_EDATA, "'%.80s' is not a valid file name", im->name[i]);
-    }
-    return BASIN_OK;
+    bool bad = *name == '\0' || *name == '/';
+    for (const char *p = name; *p && !bad; p += strcspn(p, "/"), p += *p == '/')
+        bad = *p == '/' || (p[0] == '.' && (p[1] == '.' || p[1] == '/' || p[1] == '\0'));
+    return bad;
 }
 
 /* --- what lies there already ----------------------------------------------- */
@@ -292,7 +286,10 @@ basin_status bs_images_write(const bs_images *im, const char *path, const char *
 {
     writing      w = {.im = im, .path = path, .err = err};
     const int    kind = kind_of(path);
-    basin_status s = check_names(im, err);
+    basin_status s = BASIN_OK;
+    for (int32_t i = 0; i < im->n && !s; i++)
+        if (bs_leads_out(im->name[i]))
+            s = bs_fail(err, BASIN_EDATA, "'%.80s' is not a valid file name", im->name[i]);
     bs_buf_init(&w.data, (size_t)1 << 30);
     bs_buf_init(&w.name, 1 << 16);
     bs_buf_init(&w.full, 1 << 16);

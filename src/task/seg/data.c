@@ -135,12 +135,6 @@ static int extreme(const int32_t *size, int32_t n, bool largest)
     return found;
 }
 
-/* The whole side, unless memory and time of a batch would then depend on the size of photos. */
-static int usual_window(int side)
-{
-    return side < USUAL_SIDE ? side : USUAL_SIDE;
-}
-
 static basin_status choose_window(const bs_settings *s, const bs_images *im, bs_seg_known *out,
                                   basin_error *err)
 {
@@ -148,9 +142,9 @@ static basin_status choose_window(const bs_settings *s, const bs_images *im, bs_
     const bool  whole = strcmp(wish, "none") == 0;
     out->width = extreme(im->width, im->n, whole);
     out->height = extreme(im->height, im->n, whole);
-    if (strcmp(wish, "auto") == 0) {
-        out->width = usual_window(out->width);
-        out->height = usual_window(out->height);
+    if (strcmp(wish, "auto") == 0) { /* or a batch would take as much as photos are large */
+        out->width = out->width < USUAL_SIDE ? out->width : USUAL_SIDE;
+        out->height = out->height < USUAL_SIDE ? out->height : USUAL_SIDE;
     } else if (!whole && !bs_image_size(wish, &out->width, &out->height)) {
         return bs_fail(err, BASIN_EARG,
                        "seg.crop: '%.40s' is not WxH (such as 24x24), none or auto", wish);
@@ -176,34 +170,9 @@ static void find_mean(const bs_images *im, float mean[3])
         mean[c] = (float)(sum[c] / n);
 }
 
-static basin_status copy_names(const char *const *name, int n, bs_arena *arena,
-                               const char *const **out, basin_error *err)
+static const char *class_name(const void *im, int i)
 {
-    const char **copy = bs_arena_alloc(arena, (size_t)n * sizeof *copy);
-    if (!copy)
-        return bs_fail_nomem(err);
-    for (int i = 0; i < n; i++)
-        if (!(copy[i] = bs_arena_copy(arena, name[i], strlen(name[i]))))
-            return bs_fail_nomem(err);
-    *out = copy;
-    return BASIN_OK;
-}
-
-static basin_status copy_colours(const int32_t *colour, int n, bs_arena *arena, const int32_t **out,
-                                 basin_error *err)
-{
-    int32_t *copy = bs_arena_alloc(arena, (size_t)n * sizeof *copy);
-    if (!copy)
-        return bs_fail_nomem(err);
-    memcpy(copy, colour, (size_t)n * sizeof *copy);
-    *out = copy;
-    return BASIN_OK;
-}
-
-static const char *class_name(const void *of, int i)
-{
-    const bs_images *im = of;
-    return im->class_name ? im->class_name[i] : NULL;
+    return ((const bs_images *)im)->class_name ? ((const bs_images *)im)->class_name[i] : NULL;
 }
 
 static basin_status fit_weights(const bs_settings *s, const bs_images *im, bs_logger *log,
@@ -280,10 +249,9 @@ static basin_status fit(const bs_settings *s, bs_dataset *part, int n, bs_logger
     k->binary = train->binary;
     k->crops = s->train.seg_crops;
     basin_status status = choose_window(s, train, k, err);
-    if (!status && train->class_name)
-        status = copy_names(train->class_name, train->classes, &out->arena, &k->name, err);
-    if (!status && train->class_colour)
-        status = copy_colours(train->class_colour, train->classes, &out->arena, &k->colour, err);
+    if (!status && !bs_classes_copy(&out->arena, train->classes, train->class_name,
+                                    train->class_colour, &k->name, &k->colour))
+        status = bs_fail_nomem(err);
     if (!status && s->train.seg_mean)
         find_mean(train, k->mean);
     if (!status && out->like)
@@ -304,8 +272,7 @@ static int labels(const bs_preprocess *k)
 
 #define TEN(d) d "0", d "1", d "2", d "3", d "4", d "5", d "6", d "7", d "8", d "9"
 
-/* A class without a name is called by its number. */
-static const char *label(const bs_preprocess *k, int i)
+const char *bs_seg_label(const bs_preprocess *k, int i)
 {
     static const char *const number[] = {
         TEN(""),   TEN("1"),  TEN("2"),  TEN("3"),  TEN("4"),  TEN("5"),  TEN("6"),
@@ -319,12 +286,10 @@ static const char *label(const bs_preprocess *k, int i)
 
 static void known_text(const bs_preprocess *k, bs_buf *out)
 {
-    bs_buf_printf(
-        out, "photos of %s, %d channel%s, %d classes, windows of %dx%d",
-        strcmp(bs_preprocess_seg(k)->image.size, "keep") == 0 ? "any size"
-                                                              : bs_preprocess_seg(k)->image.size,
-        bs_preprocess_seg(k)->channels, bs_preprocess_seg(k)->channels == 1 ? "" : "s",
-        bs_preprocess_seg(k)->classes, bs_preprocess_seg(k)->width, bs_preprocess_seg(k)->height);
+    const bs_seg_known *s = bs_preprocess_seg(k);
+    bs_buf_printf(out, "photos of %s, %d channel%s, %d classes, windows of %dx%d",
+                  strcmp(s->image.size, "keep") == 0 ? "any size" : s->image.size, s->channels,
+                  s->channels == 1 ? "" : "s", s->classes, s->width, s->height);
 }
 
 static void known_json(const bs_preprocess *k, bs_buf *out)
@@ -387,23 +352,6 @@ static bool read_numbers(const json_t *o, bs_seg_known *k)
     return ok;
 }
 
-/* *ok: there are none, or one for each class. */
-static basin_status read_names(const json_t *names, bs_preprocess *out, bool *ok, basin_error *err)
-{
-    const char *name[256];
-    size_t      n = json_array_size(names);
-    *ok = json_is_array(names) && (n == 0 || n == (size_t)bs_preprocess_seg(out)->classes);
-    for (size_t i = 0; i < n && *ok; i++) {
-        name[i] = json_string_value(json_array_get(names, i));
-        *ok = name[i] != NULL && *name[i];
-        for (size_t k = 0; k < i && *ok; k++)
-            *ok = strcmp(name[i], name[k]) != 0;
-    }
-    if (!*ok || n == 0)
-        return BASIN_OK;
-    return copy_names(name, (int)n, &out->arena, &bs_preprocess_seg(out)->name, err);
-}
-
 static bool read_colour(const json_t *value, int32_t *out)
 {
     *out = -1;
@@ -417,43 +365,47 @@ static bool read_colour(const json_t *value, int32_t *out)
     return true;
 }
 
-/* *ok: there are none, as in older models, or one for each class. */
-static basin_status read_colours(const json_t *colours, bs_preprocess *out, bool *ok,
-                                 basin_error *err)
+/* Names and colours of classes: there are none, or one for each. */
+static bool read_classes(const json_t *names, const json_t *colours, size_t classes,
+                         const char *name[256], int32_t colour[256])
 {
-    int32_t colour[256];
-    size_t  n = json_array_size(colours);
-    *ok = !colours ||
-          (json_is_array(colours) && (n == 0 || n == (size_t)bs_preprocess_seg(out)->classes));
-    for (size_t i = 0; i < n && *ok; i++)
-        *ok = read_colour(json_array_get(colours, i), &colour[i]);
-    if (!*ok || n == 0)
-        return BASIN_OK;
-    return copy_colours(colour, (int)n, &out->arena, &bs_preprocess_seg(out)->colour, err);
+    const size_t named = json_array_size(names), coloured = json_array_size(colours);
+    bool ok = json_is_array(names) && json_is_array(colours) && (named == 0 || named == classes) &&
+              (coloured == 0 || coloured == classes);
+    for (size_t i = 0; i < named && ok; i++) {
+        name[i] = json_string_value(json_array_get(names, i));
+        ok = name[i] != NULL && *name[i];
+        for (size_t k = 0; k < i && ok; k++)
+            ok = strcmp(name[i], name[k]) != 0;
+    }
+    for (size_t i = 0; i < coloured && ok; i++)
+        ok = read_colour(json_array_get(colours, i), &colour[i]);
+    return ok;
 }
 
 static basin_status read_members(const json_t *o, const char *where, bs_preprocess *out,
                                  basin_error *err)
 {
-    bs_buf       image;
-    bool         ok = read_numbers(o, bs_preprocess_seg(out)), named = false, coloured = false;
-    basin_status s = ok ? read_names(json_object_get(o, "names"), out, &named, err) : BASIN_OK;
-    if (ok && !s)
-        s = read_colours(json_object_get(o, "colours"), out, &coloured, err);
+    bs_seg_known *k = bs_preprocess_seg(out);
+    const json_t *names = json_object_get(o, "names"), *colours = json_object_get(o, "colours");
+    const char   *name[256];
+    int32_t       colour[256];
+    bs_buf        image;
+    basin_status  s = BASIN_OK;
     bs_buf_init(&image, (size_t)1 << 24);
-    bs_preprocess_seg(out)->image = bs_image_options_default();
-    ok = ok && named && coloured && bs_tree_write(json_object_get(o, "image"), &image);
-    if (!s && image.failed)
+    k->image = bs_image_options_default();
+    k->binary = json_is_true(json_object_get(o, "binary"));
+    if (!read_numbers(o, k) || !read_classes(names, colours, (size_t)k->classes, name, colour) ||
+        !bs_tree_write(json_object_get(o, "image"), &image))
+        s = image.failed ? bs_fail_nomem(err)
+                         : bs_fail(err, BASIN_EDATA,
+                                   "%s: what the model knows of images is incomplete", where);
+    else if (!bs_classes_copy(&out->arena, k->classes, json_array_size(names) ? name : NULL,
+                              json_array_size(colours) ? colour : NULL, &k->name, &k->colour))
         s = bs_fail_nomem(err);
-    if (!s && !ok)
-        s = bs_fail(err, BASIN_EDATA, "%s: what the model knows of images is incomplete", where);
     if (!s)
-        s = bs_options_from_json(bs_image_rows, &bs_preprocess_seg(out)->image, image.data,
-                                 image.len, where, err);
-    bs_options_own_limits(bs_image_rows, &bs_preprocess_seg(out)->image);
-    const json_t *binary = json_object_get(o, "binary"); /* older models store it as an option */
-    bs_preprocess_seg(out)->binary =
-        binary ? json_is_true(binary) : strcmp(bs_preprocess_seg(out)->image.binary, "yes") == 0;
+        s = bs_options_from_json(bs_image_rows, &k->image, image.data, image.len, where, err);
+    bs_options_own_limits(bs_image_rows, &k->image);
     bs_buf_free(&image);
     return s;
 }
@@ -471,57 +423,53 @@ static basin_status known_read(const char *json, const char *where, bs_preproces
     return s;
 }
 
-/* The size of a window must be countable, whatever the options say. */
-static basin_status check_size(const bs_seg_shape *s, basin_error *err)
-{
-    const double cells = (double)s->width * s->height;
-    const double coarse = (double)((s->width + 3) / 4) * ((s->height + 3) / 4);
-    if (cells * bs_seg_planes(s) > MOST_CELLS || coarse * 2 * s->filters > MOST_CELLS)
-        return bs_fail(err, BASIN_EARG,
-                       "seg.crop: windows of %d x %d with net.width %d are too large for a net",
-                       s->width, s->height, s->filters);
-    return BASIN_OK;
-}
-
-static basin_status make_spec(const bs_train_options *o, const bs_preprocess *k, bs_net_spec *out,
+static basin_status make_spec(const bs_train_options *o, const bs_preprocess *p, bs_net_spec *out,
                               basin_error *err)
 {
-    const char  *energy = strcmp(o->energy_kind, "auto") == 0 ? "value" : o->energy_kind;
-    bs_seg_shape shape = {.channels = bs_preprocess_seg(k)->channels,
-                          .classes = bs_preprocess_seg(k)->classes,
-                          .height = bs_preprocess_seg(k)->height,
-                          .width = bs_preprocess_seg(k)->width,
-                          .filters = o->net_width,
-                          .dropout = o->net_dropout,
-                          .shared = strcmp(o->energy_encoder, "shared") == 0,
-                          .hidden = o->energy_hidden,
-                          .energy_dropout = o->energy_dropout,
-                          .smooth = o->seg_smooth,
-                          .by_class = strcmp(o->seg_score, "class") == 0};
-    basin_status s = bs_encoder_find(o->net_kind, BS_READS_PHOTOS, &shape.net, err);
+    const bs_seg_known *k = bs_preprocess_seg(p);
+    const char         *energy = strcmp(o->energy_kind, "auto") == 0 ? "value" : o->energy_kind;
+    bs_seg_shape        shape = {.channels = k->channels,
+                                 .classes = k->classes,
+                                 .height = k->height,
+                                 .width = k->width,
+                                 .filters = o->net_width,
+                                 .dropout = o->net_dropout,
+                                 .shared = strcmp(o->energy_encoder, "shared") == 0,
+                                 .hidden = o->energy_hidden,
+                                 .energy_dropout = o->energy_dropout,
+                                 .smooth = o->seg_smooth,
+                                 .by_class = strcmp(o->seg_score, "class") == 0};
+    basin_status        s = bs_encoder_find(o->net_kind, BS_READS_PHOTOS, &shape.net, err);
     if (!s)
         shape.own = bs_encoder_options(o, shape.net);
     if (!s)
         s = bs_seg_energy_find(energy, &shape.energy, err);
-    *out = bs_net_spec_make(&bs_task_space_seg,
-                            (bs_size){1, bs_preprocess_seg(k)->height, bs_preprocess_seg(k)->width},
-                            &shape, sizeof shape);
-    return s ? s : check_size(&shape, err);
+    *out = bs_net_spec_make(&bs_task_space_seg, (bs_size){1, k->height, k->width}, &shape,
+                            sizeof shape);
+    /* The size of a window must be countable, whatever the options say. */
+    const double cells = (double)k->width * k->height;
+    const double coarse = (double)((k->width + 3) / 4) * ((k->height + 3) / 4);
+    if (!s &&
+        (cells * bs_seg_planes(&shape) > MOST_CELLS || coarse * 2 * shape.filters > MOST_CELLS))
+        s = bs_fail(err, BASIN_EARG,
+                    "seg.crop: windows of %d x %d with net.width %d are too large for a net",
+                    k->width, k->height, shape.filters);
+    return s;
 }
 
 /* A few bytes in a model can ask for a huge window or photo size. */
-static basin_status check_limits(const bs_net_spec *spec, const bs_preprocess *k, basin_error *err)
+static basin_status check_limits(const bs_net_spec *spec, const bs_preprocess *p, basin_error *err)
 {
-    const bs_image_options *o = &bs_preprocess_seg(k)->image;
-    const double mb = (double)bs_preprocess_seg(k)->width * bs_preprocess_seg(k)->height *
-                      bs_net_spec_seg(spec)->filters * (double)sizeof(real) / (1 << 20);
-    int W = 0, H = 0;
+    const bs_seg_known     *k = bs_preprocess_seg(p);
+    const bs_image_options *o = &k->image;
+    const int               filters = bs_net_spec_seg(spec)->filters;
+    const double mb = (double)k->width * k->height * filters * (double)sizeof(real) / (1 << 20);
+    int          W = 0, H = 0;
     if (mb > o->max_window_mb)
         return bs_fail(err, BASIN_EDATA,
                        "the model looks at windows of %d x %d pixels with %d filters, for which it "
                        "needs %.0f MiB; image.max_window_mb allows %d",
-                       bs_preprocess_seg(k)->width, bs_preprocess_seg(k)->height,
-                       bs_net_spec_seg(spec)->filters, mb, o->max_window_mb);
+                       k->width, k->height, filters, mb, o->max_window_mb);
     if (bs_image_size(o->size, &W, &H) &&
         (W > o->max_side || H > o->max_side || (int64_t)W * H > o->max_pixels))
         return bs_fail(err, BASIN_EDATA,
@@ -533,36 +481,26 @@ static basin_status check_limits(const bs_net_spec *spec, const bs_preprocess *k
 
 /* ---- outputs ---- */
 
-static int planes_of(const bs_preprocess *k)
-{
-    return bs_preprocess_seg(k)->classes == 2 ? 1 : bs_preprocess_seg(k)->classes;
-}
-
-/* An error is better than a machine without memory. */
-static basin_status check_outputs(const bs_images *im, const bs_seg_known *k, size_t scores,
-                                  basin_error *err)
-{
-    const double mib = (double)scores * sizeof(float) / (1 << 20);
-    if (mib <= k->image.max_mb)
-        return BASIN_OK;
-    return bs_fail(err, BASIN_EDATA,
-                   "the probabilities of %d classes for %d photos need %.0f MiB, and image.max_mb "
-                   "allows %d; fewer photos, image.size=WxH or mask.full=no need less",
-                   k->classes, (int)im->n, mib, k->image.max_mb);
-}
-
 static basin_status make_outputs(const bs_dataset *p, const bs_preprocess *k, bs_outputs *out,
                                  basin_error *err)
 {
     const bs_images *im = bs_dataset_seg(p);
-    const size_t     planes = (size_t)planes_of(k);
+    const size_t     planes = (size_t)bs_known_planes(k);
     size_t          *start = bs_calloc((size_t)im->n + 1, sizeof *start);
     *out = (bs_outputs){.task = &bs_task_seg, .own = start};
     if (!start)
         return bs_fail_nomem(err);
     for (int32_t i = 0; i < im->n; i++)
-        start[i + 1] = start[i] + planes * (size_t)im->mask_width[i] * (size_t)im->mask_height[i];
-    basin_status s = check_outputs(im, bs_preprocess_seg(k), start[im->n], err);
+        start[i + 1] = start[i] + planes * bs_gold_pixels(im, i);
+    /* An error is better than a machine without memory. */
+    const int    most = bs_preprocess_seg(k)->image.max_mb;
+    const double mib = (double)start[im->n] * sizeof(float) / (1 << 20);
+    basin_status s = BASIN_OK;
+    if (mib > most)
+        s = bs_fail(err, BASIN_EDATA,
+                    "the probabilities of %d classes for %d photos need %.0f MiB, and image.max_mb "
+                    "allows %d; fewer photos, image.size=WxH or mask.full=no need less",
+                    bs_preprocess_seg(k)->classes, (int)im->n, mib, most);
     if (!s && !(out->scores = bs_calloc(start[im->n] + 1, sizeof *out->scores)))
         s = bs_fail_nomem(err);
     if (s)
@@ -586,8 +524,8 @@ static double cross_entropy(const bs_images *im, int planes, const bs_outputs *y
     double  sum = 0;
     int32_t photos = 0;
     for (int32_t i = 0; i < im->n; i++) {
-        const size_t   n = (size_t)im->mask_width[i] * (size_t)im->mask_height[i];
-        const uint8_t *gold = im->full_mask[i] ? im->full_mask[i] : im->mask[i];
+        const size_t   n = bs_gold_pixels(im, i);
+        const uint8_t *gold = bs_gold_mask(im, i);
         const float   *p = y->scores + bs_starts_seg(y)[i];
         double         own = 0;
         size_t         pixels = 0;
@@ -618,16 +556,14 @@ static basin_status predict(bs_scorer *s, const bs_net_spec *spec, const bs_prep
 /* Predicting a pixel costs a third of training on it. */
 static int every(const bs_dataset *train, const bs_dataset *valid, const bs_preprocess *k)
 {
-    const bs_images *im = bs_dataset_seg(valid);
-    const double     window = (double)bs_preprocess_seg(k)->width * bs_preprocess_seg(k)->height;
-    double           pixels = 0;
-    for (int32_t i = 0; i < im->n; i++) {
-        basin_status none = BASIN_OK;
-        pixels += bs_preprocess_seg(k)->crops == 0
-                      ? (double)im->width[i] * im->height[i]
-                      : window * (double)bs_seg_windows(bs_preprocess_seg(k), im->width[i],
-                                                        im->height[i], NULL, NULL, &none);
-    }
+    const bs_images    *im = bs_dataset_seg(valid);
+    const bs_seg_known *s = bs_preprocess_seg(k);
+    const double        window = (double)s->width * s->height;
+    double              pixels = 0;
+    for (int32_t i = 0; i < im->n; i++)
+        pixels += s->crops == 0 ? (double)im->width[i] * im->height[i]
+                                : window * (double)bs_seg_windows(s, im->width[i], im->height[i],
+                                                                  NULL, NULL, NULL);
     const double share = pixels / (3 * window * train->rows); /* of an epoch's time */
     return share > 0.5 * MOST_BETWEEN ? MOST_BETWEEN : share <= 0.5 ? 1 : (int)ceil(2 * share);
 }
@@ -659,8 +595,8 @@ static basin_status count_images(const bs_images *im, int planes, const bs_outpu
     int32_t      counted = 0;
     basin_status s = BASIN_OK;
     for (int32_t i = 0; i < im->n && !s; i++) {
-        const size_t   n = (size_t)im->mask_width[i] * (size_t)im->mask_height[i];
-        const uint8_t *gold = im->full_mask[i] ? im->full_mask[i] : im->mask[i];
+        const size_t   n = bs_gold_pixels(im, i);
+        const uint8_t *gold = bs_gold_mask(im, i);
         if (!gold)
             continue;
         if (n > room) {
@@ -690,7 +626,7 @@ static basin_status count(const bs_dataset *p, const bs_preprocess *k, const bs_
     basin_status    s = bs_seg_metrics_new(&o, bs_preprocess_seg(k)->classes, &m, err);
     out->own = m;
     if (!s)
-        s = count_images(bs_dataset_seg(p), planes_of(k), y, m, err);
+        s = count_images(bs_dataset_seg(p), bs_known_planes(k), y, m, err);
     if (s)
         counts_free(out);
     return s;
@@ -755,7 +691,7 @@ const bs_task bs_task_seg = {
     .widen = widen,
     .fit = fit,
     .labels = labels,
-    .label = label,
+    .label = bs_seg_label,
     .known_text = known_text,
     .known_json = known_json,
     .known_read = known_read,

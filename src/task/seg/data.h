@@ -34,6 +34,26 @@ static inline bs_seg_known *bs_preprocess_seg(const bs_preprocess *k)
     return k->own;
 }
 
+/* Of scores: one for two classes, which is the probability of class 1, else one for each. */
+static inline int bs_known_planes(const bs_preprocess *k)
+{
+    return bs_preprocess_seg(k)->classes == 2 ? 1 : bs_preprocess_seg(k)->classes;
+}
+
+/* The name of a class, or its number. */
+const char *bs_seg_label(const bs_preprocess *k, int i);
+
+/* The mask that an image is compared with, of mask_width x mask_height pixels; NULL: none. */
+static inline const uint8_t *bs_gold_mask(const bs_images *im, int32_t i)
+{
+    return im->full_mask[i] ? im->full_mask[i] : im->mask[i];
+}
+
+static inline size_t bs_gold_pixels(const bs_images *im, int32_t i)
+{
+    return (size_t)im->mask_width[i] * (size_t)im->mask_height[i];
+}
+
 /* Scores of photo r are [planes, pixels], at the size of its mask, from start[r] on; start is [rows
  * + 1]. */
 static inline size_t *bs_starts_seg(const bs_outputs *y)
@@ -96,7 +116,7 @@ bs_tiles bs_tiles_make(int width, int height, int64_t pixels);
 void bs_tiles_at(const bs_tiles *t, int width, int height, int64_t i, bs_crop *tile, bs_crop *part);
 
 /* Windows for a photo of this size, unless it is predicted as a whole; returns how many. Calls
- * visit for each until it fails; visit may be NULL. */
+ * visit for each until it fails; visit and status may be NULL. */
 int64_t bs_seg_windows(const bs_seg_known *k, int width, int height,
                        basin_status (*visit)(void *ctx, const bs_crop *c), void *ctx,
                        basin_status *status);

@@ -28,13 +28,6 @@ static void remark(const bs_evaluation *e, bs_logger *log)
                    (long long)n.left_out);
 }
 
-static const char *name_of(const bs_evaluation *e, int c, char number[16])
-{
-    const bs_seg_known *k = bs_preprocess_seg(&e->model->saved->known);
-    bs_print(number, 16, "%d", c);
-    return k->name ? k->name[c] : number;
-}
-
 static void percent(double x, bs_buf *out)
 {
     if (isnan(x))
@@ -47,14 +40,15 @@ static basin_status labels(const bs_evaluation *e, bs_buf *out, basin_error *err
 {
     const int       C = bs_preprocess_seg(&e->model->saved->known)->classes;
     bs_class_score *row = bs_calloc((size_t)C, sizeof *row);
-    char            number[16], name[BS_VISIBLE];
+    char            name[BS_VISIBLE];
     if (!row)
         return bs_fail_nomem(err);
     bs_seg_metrics_classes(bs_measurement_seg(&e->counts), row);
     bs_buf_printf(out, "\n%-24s %10s %10s %7s %7s %7s %7s\n", "class", "pixels", "predicted", "IoU",
                   "prec", "recall", "F1");
     for (int c = 0; c < C; c++) {
-        bs_buf_printf(out, "%-24s %10lld %10lld", bs_visible(name_of(e, c, number), 24, name),
+        bs_buf_printf(out, "%-24s %10lld %10lld",
+                      bs_visible(bs_seg_label(&e->model->saved->known, c), 24, name),
                       (long long)row[c].gold, (long long)row[c].predicted);
         percent(row[c].iou, out);
         percent(row[c].precision, out);
@@ -71,13 +65,12 @@ static basin_status json_metrics(const bs_evaluation *e, bs_buf *out, basin_erro
 {
     const int       C = bs_preprocess_seg(&e->model->saved->known)->classes;
     bs_class_score *row = bs_calloc((size_t)C, sizeof *row);
-    char            text[16];
     if (!row)
         return bs_fail_nomem(err);
     bs_seg_metrics_classes(bs_measurement_seg(&e->counts), row);
     bs_json_open(out, "per_class", '{');
     for (int c = 0; c < C; c++) {
-        bs_json_open(out, name_of(e, c, text), '{');
+        bs_json_open(out, bs_seg_label(&e->model->saved->known, c), '{');
         bs_json_members(out, "pixels %lld predicted %lld iou %g precision %g recall %g f1 %g",
                         (long long)row[c].gold, (long long)row[c].predicted, row[c].iou,
                         row[c].precision, row[c].recall, row[c].f1);

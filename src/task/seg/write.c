@@ -4,6 +4,7 @@
 
 #include "api/predict.h"
 #include "base/io.h"
+#include "data/image/catalogue.h"
 #include "data/image/overlay.h"
 #include "task/seg/data.h"
 
@@ -48,12 +49,7 @@ static bool one_file(const basin_predict_options *o, form f)
 /* A folder with such a name would be surprising. */
 static bool ends_like_another_picture(const char *path)
 {
-    static const char *const ending[] = {".jpg", ".jpeg", ".JPG", ".JPEG", ".PNG",
-                                         ".gif", ".tif",  ".bmp", ".tiff", ".webp"};
-    for (size_t i = 0; path && i < sizeof ending / sizeof ending[0]; i++)
-        if (ends_in(path, ending[i]))
-            return true;
-    return false;
+    return path && !ends_in(path, ".png") && (bs_is_picture_name(path) || bs_foreign_picture(path));
 }
 
 static basin_status check(bs_model_file *m, const basin_predict_options *o, basin_error *err)
@@ -92,20 +88,9 @@ static basin_status check(bs_model_file *m, const basin_predict_options *o, basi
 
 /* ---- one photo ---- */
 
-static int planes_of(const writer *w)
-{
-    return bs_preprocess_seg(&w->m->known)->classes == 2 ? 1
-                                                         : bs_preprocess_seg(&w->m->known)->classes;
-}
-
-static size_t pixels_of(const writer *w, int32_t i)
-{
-    return (size_t)w->im->mask_width[i] * (size_t)w->im->mask_height[i];
-}
-
 static basin_status decide(writer *w, int32_t i)
 {
-    const size_t n = pixels_of(w, i);
+    const size_t n = bs_gold_pixels(w->im, i);
     if (n > w->room) {
         bs_free(w->mask);
         w->mask = bs_alloc(n);
@@ -113,7 +98,8 @@ static basin_status decide(writer *w, int32_t i)
         if (!w->mask)
             return bs_fail_nomem(w->err);
     }
-    bs_seg_decide(w->y->scores + bs_starts_seg(w->y)[i], planes_of(w), (int64_t)n, w->mask);
+    bs_seg_decide(w->y->scores + bs_starts_seg(w->y)[i], bs_known_planes(&w->m->known), (int64_t)n,
+                  w->mask);
     return BASIN_OK;
 }
 
@@ -136,8 +122,9 @@ static basin_status make_overlay(writer *w, int32_t i)
 /* [height, width] of class 1, or [classes, height, width] */
 static basin_status make_array(writer *w, int32_t i)
 {
-    const int64_t dim[] = {planes_of(w), w->im->mask_height[i], w->im->mask_width[i]};
-    const int     skip = planes_of(w) == 1;
+    const int64_t dim[] = {bs_known_planes(&w->m->known), w->im->mask_height[i],
+                           w->im->mask_width[i]};
+    const int     skip = bs_known_planes(&w->m->known) == 1;
     bs_buf_clear(&w->bytes);
     bs_npy_header(&w->bytes, "<f4", dim + skip, 3 - skip);
     bs_buf_add(&w->bytes, w->y->scores + bs_starts_seg(w->y)[i],
@@ -147,19 +134,10 @@ static basin_status make_array(writer *w, int32_t i)
 
 /* ---- a folder ---- */
 
-/* A foreign name must not lead out of the folder. */
-static bool leads_out(const char *name)
-{
-    bool bad = *name == '\0' || *name == '/';
-    for (const char *p = name; *p && !bad; p += strcspn(p, "/"), p += *p == '/')
-        bad = *p == '/' || (p[0] == '.' && (p[1] == '.' || p[1] == '/' || p[1] == '\0'));
-    return bad;
-}
-
 static basin_status put(writer *w, const char *folder, int32_t i, const char *ending)
 {
     const char *name = w->im->name[i];
-    if (leads_out(name))
+    if (bs_leads_out(name))
         return bs_fail(w->err, BASIN_EDATA, "'%.80s' is not a valid file name", name);
     bs_buf_clear(&w->path);
     bs_buf_printf(&w->path, "%s/%s%s", w->o->path, folder, name);
@@ -225,7 +203,7 @@ static basin_status put_counts(writer *w, bs_target *out)
     for (int32_t i = 0; i < w->im->n && !s; i++) {
         int64_t count[256] = {0};
         s = decide(w, i);
-        for (size_t k = 0; !s && k < pixels_of(w, i); k++)
+        for (size_t k = 0; !s && k < bs_gold_pixels(w->im, i); k++)
             count[w->mask[k]]++;
         bs_buf_clear(&w->bytes);
         bs_json_open(&w->bytes, NULL, '{');
@@ -287,11 +265,10 @@ static int32_t piece(const bs_model_file *m, const basin_predict_options *o, con
                      int32_t first)
 {
     const bs_images *im = bs_dataset_seg(data);
-    const int64_t    planes =
-        bs_preprocess_seg(&m->known)->classes == 2 ? 1 : bs_preprocess_seg(&m->known)->classes;
-    int64_t cells = 0;
-    int32_t n = 0;
-    form    f = COUNTS;
+    const int64_t    planes = bs_known_planes(&m->known);
+    int64_t          cells = 0;
+    int32_t          n = 0;
+    form             f = COUNTS;
     if (find_form(o, &f, NULL) == BASIN_OK && f != COUNTS && one_file(o, f))
         return im->n;
     while (first + n < im->n && (n == 0 || cells < MOST_CELLS)) {

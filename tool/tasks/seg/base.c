@@ -14,11 +14,6 @@ static size_t point_of(int cell, int width, int height)
     return (size_t)(y * width + x);
 }
 
-static const uint8_t *mask_of(const bs_images *im, int32_t i)
-{
-    return im->full_mask[i] ? im->full_mask[i] : im->mask[i];
-}
-
 /* share [classes, SIDE * SIDE] of the training photos. */
 static void mean_mask(const bs_images *im, int classes, float *share)
 {
@@ -26,7 +21,7 @@ static void mean_mask(const bs_images *im, int classes, float *share)
     for (int cell = 0; cell < SIDE * SIDE; cell++) {
         float all = 0;
         for (int32_t i = 0; i < n; i++) {
-            const uint8_t *m = mask_of(im, i);
+            const uint8_t *m = bs_gold_mask(im, i);
             const int v = m ? m[point_of(cell, im->mask_width[i], im->mask_height[i])] : BS_IGNORE;
             if (v >= classes)
                 continue;
@@ -44,7 +39,7 @@ static double iou_at(const bs_images *im, const float *share, float cut)
     const int32_t n = im->n < PHOTOS ? im->n : PHOTOS;
     double        sum = 0;
     for (int32_t i = 0; i < n; i++) {
-        const uint8_t *m = mask_of(im, i);
+        const uint8_t *m = bs_gold_mask(im, i);
         int            both = 0, either = 0;
         for (int cell = 0; m && cell < SIDE * SIDE; cell++) {
             const int v = m[point_of(cell, im->mask_width[i], im->mask_height[i])];
@@ -76,8 +71,8 @@ static float best_cut(const bs_images *im, const float *share)
 basin_status bs_base_guess_seg(const bs_lesson *t, const bs_dataset *p, bs_outputs *y,
                                basin_error *err)
 {
-    const int classes = bs_preprocess_seg(t->known)->classes, planes = classes == 2 ? 1 : classes;
-    float    *share = bs_calloc((size_t)classes * SIDE * SIDE, sizeof *share);
+    const int    classes = bs_preprocess_seg(t->known)->classes, planes = bs_known_planes(t->known);
+    float       *share = bs_calloc((size_t)classes * SIDE * SIDE, sizeof *share);
     const float *shown = share ? share + (classes == 2 ? SIDE * SIDE : 0) : NULL;
     if (!share)
         return bs_fail_nomem(err);

@@ -28,18 +28,14 @@ static bool labelled(const bs_dataset *p)
 
 static basin_status names(bs_explanation *e, basin_error *err)
 {
-    const bs_seg_known *k = bs_preprocess_seg(&e->m->known);
-    const char        **name = bs_arena_alloc(&e->arena, (size_t)k->classes * sizeof *name);
-    e->names = k->classes;
-    e->name = k->name ? k->name : name;
-    for (int i = 0; i < k->classes && name && !k->name; i++) {
-        char text[16];
-        int  n = bs_print(text, sizeof text, "%d", i);
-        if (!(name[i] = bs_arena_copy(&e->arena, text, (size_t)n)))
-            return bs_fail_nomem(err);
-    }
-    bs_preprocess_seg(&e->known)->crops =
-        1; /* as few windows as cover a photo: searches are slow */
+    const bs_preprocess *k = &e->m->known;
+    e->names = bs_preprocess_seg(k)->classes;
+    const char **name = bs_arena_alloc(&e->arena, (size_t)e->names * sizeof *name);
+    for (int i = 0; i < e->names && name; i++)
+        name[i] = bs_seg_label(k, i);
+    e->name = name;
+    /* as few windows as cover a photo: searches are slow */
+    bs_preprocess_seg(&e->known)->crops = 1;
     return name ? BASIN_OK : bs_fail_nomem(err);
 }
 

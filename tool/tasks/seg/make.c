@@ -67,6 +67,7 @@ typedef struct {
 } shape;
 
 typedef struct {
+    bs_arena                   room;
     const bs_make_seg_options *o;
     int                        S, step;
     form                       form[KINDS * SIZES];
@@ -95,7 +96,7 @@ static bool make_form(world *w, int kind, int radius)
     const int side = 2 * radius + 1;
     *f = (form){.kind = kind, .radius = radius};
     f->places = (w->S - side) / w->step + 1;
-    f->at = bs_alloc((size_t)side * (size_t)side * sizeof *f->at);
+    f->at = bs_arena_alloc(&w->room, (size_t)side * (size_t)side * sizeof *f->at);
     for (int dy = -radius; f->at && dy <= radius; dy++)
         for (int dx = -radius; dx <= radius; dx++)
             if (inside(kind, dx, dy, radius))
@@ -129,7 +130,7 @@ static bool make_world(world *w, const bs_make_seg_options *o)
     w->o = o;
     w->S = o->size;
     w->step = o->size < 64 ? 1 : o->size / 32;
-    w->prior = bs_calloc((size_t)w->S * (size_t)w->S, sizeof *w->prior);
+    w->prior = bs_arena_alloc(&w->room, (size_t)w->S * (size_t)w->S * sizeof *w->prior);
     if (!w->prior)
         return false;
     for (int k = 0; k < KINDS; k++)
@@ -139,7 +140,7 @@ static bool make_world(world *w, const bs_make_seg_options *o)
                 return false;
     for (int i = 0; i < w->forms; i++)
         w->shapes += (size_t)w->form[i].places * (size_t)w->form[i].places;
-    w->shape = bs_alloc(w->shapes * sizeof *w->shape);
+    w->shape = bs_arena_alloc(&w->room, w->shapes * sizeof *w->shape);
     if (!w->shape)
         return false;
     shape *next = w->shape;
@@ -158,14 +159,6 @@ static bool make_world(world *w, const bs_make_seg_options *o)
         w->llr[v] = log(p_value(v, MIDDLE + o->contrast, o->noise)) -
                     log(p_value(v, MIDDLE - o->contrast, o->noise));
     return true;
-}
-
-static void free_world(world *w)
-{
-    for (int i = 0; i < w->forms; i++)
-        bs_free(w->form[i].at);
-    bs_free(w->prior);
-    bs_free(w->shape);
 }
 
 /* --- one image ------------------------------------------------------------- */
@@ -370,61 +363,52 @@ static void finish_truth(const tally *t, bs_make_seg_truth *out)
 static basin_status prepare(bs_images *im, const bs_make_seg_options *o, basin_error *err)
 {
     static const char *const classes[2] = {"ground", "figure"};
-    const size_t             n = (size_t)o->images, area = (size_t)o->size * (size_t)o->size;
-    const char             **name = bs_arena_alloc(&im->arena, n * sizeof *name);
-    const char             **class_name = bs_arena_alloc(&im->arena, sizeof classes);
+    const size_t             area = (size_t)o->size * (size_t)o->size;
     im->n = o->images;
     im->channels = o->channels;
     im->classes = 2;
     im->equal = true;
-    im->width = bs_arena_alloc(&im->arena, n * sizeof *im->width);
-    im->pixels = bs_arena_alloc(&im->arena, n * sizeof *im->pixels);
-    im->mask = bs_arena_alloc(&im->arena, n * sizeof *im->mask);
-    im->full_mask = bs_arena_alloc(&im->arena, n * sizeof *im->full_mask);
-    im->part = bs_arena_alloc(&im->arena, n);
-    if (!name || !class_name || !im->width || !im->pixels || !im->mask || !im->full_mask ||
-        !im->part)
+    im->class_name = classes;
+    if (bs_images_rows(im, false, err))
         return bs_fail_nomem(err);
-    im->height = im->mask_width = im->mask_height = im->width; /* squares of one size */
     const int test = (int)(o->test * o->images + 0.5), valid = (int)(o->valid * o->images + 0.5);
     for (int i = 0; i < o->images; i++) {
         char text[32];
         int  len = bs_print(text, sizeof text, "shape%0*d", o->images > 9999 ? 7 : 4, i + 1);
-        name[i] = bs_arena_copy(&im->arena, text, (size_t)len);
+        im->name[i] = bs_arena_copy(&im->arena, text, (size_t)len);
         im->pixels[i] = bs_arena_alloc(&im->arena, area * (size_t)o->channels);
         im->mask[i] = bs_arena_alloc(&im->arena, area);
-        if (!name[i] || !im->pixels[i] || !im->mask[i])
+        if (!im->name[i] || !im->pixels[i] || !im->mask[i])
             return bs_fail_nomem(err);
-        im->width[i] = o->size;
+        im->width[i] = im->height[i] = im->mask_width[i] = im->mask_height[i] = o->size;
         im->part[i] = i < o->images - test - valid ? BS_PART_TRAIN
                       : i < o->images - test       ? BS_PART_VALID
                                                    : BS_PART_TEST;
         im->parts[im->part[i]]++;
     }
-    memcpy(class_name, classes, sizeof classes);
-    im->class_name = class_name;
-    im->name = name;
     return BASIN_OK;
 }
 
-static bool start_scores(scores *z, const world *w)
+static bool start_scores(scores *z, world *w)
 {
     const size_t n = (size_t)w->S * (size_t)w->S;
-    z->a = bs_calloc(n, sizeof *z->a);
-    z->p = bs_calloc(n, sizeof *z->p);
-    z->q = bs_calloc(w->shapes, sizeof *z->q);
-    z->guess = bs_calloc(n, 1);
-    z->best = bs_calloc(n, 1);
-    return z->a && z->p && z->q && z->guess && z->best;
+    z->a = bs_arena_alloc(&w->room, n * sizeof *z->a);
+    z->p = bs_arena_alloc(&w->room, n * sizeof *z->p);
+    z->q = bs_arena_alloc(&w->room, w->shapes * sizeof *z->q);
+    z->guess = bs_arena_alloc(&w->room, 2 * n);
+    z->best = z->guess + n;
+    return z->a && z->p && z->q && z->guess;
 }
 
 static basin_status make_images(const bs_make_seg_options *o, bs_images *im,
                                 bs_make_seg_truth *truth, basin_error *err)
 {
-    world        w = {0};
-    scores       z = {0};
-    tally        t = {.square = 0};
-    drawing      d = {.hidden = bs_alloc((size_t)o->size * (size_t)o->size)};
+    world   w = {0};
+    scores  z = {0};
+    tally   t = {.square = 0};
+    drawing d = {.bright = false};
+    bs_arena_init(&w.room, 0);
+    d.hidden = bs_arena_alloc(&w.room, (size_t)o->size * (size_t)o->size);
     basin_status s = d.hidden && make_world(&w, o) && start_scores(&z, &w) ? prepare(im, o, err)
                                                                            : bs_fail_nomem(err);
     for (int i = 0; i < o->images && !s; i++) {
@@ -436,13 +420,7 @@ static basin_status make_images(const bs_make_seg_options *o, bs_images *im,
     }
     if (!s && truth)
         finish_truth(&t, truth);
-    free_world(&w);
-    bs_free(d.hidden);
-    bs_free(z.a);
-    bs_free(z.p);
-    bs_free(z.q);
-    bs_free(z.guess);
-    bs_free(z.best);
+    bs_arena_free(&w.room);
     return s;
 }
 

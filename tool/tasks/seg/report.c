@@ -25,29 +25,18 @@ typedef struct {
     const bs_report_run   *run;
     const bs_images       *data;
     int                    classes, planes;
-    const char           **name; /* [classes] */
-    char (*number)[16];          /* generated names, if classes have none */
-    example *worst;              /* [examples], of the photos with a mask */
-    int32_t  examples;
-    uint8_t *mask; /* of the largest photo */
-    bs_doc  *doc;
-    bs_buf  *out; /* its page */
+    const char           **name;  /* [classes] */
+    example               *worst; /* [examples], of the photos with a mask */
+    int32_t                examples;
+    uint8_t               *mask; /* of the largest photo */
+    bs_doc                *doc;
+    bs_buf                *out; /* its page */
 } view;
-
-static size_t pixels_of(const view *v, int32_t i)
-{
-    return (size_t)v->data->mask_width[i] * (size_t)v->data->mask_height[i];
-}
-
-static const uint8_t *truth_of(const view *v, int32_t i)
-{
-    return v->data->full_mask[i] ? v->data->full_mask[i] : v->data->mask[i];
-}
 
 static void decide(const view *v, int32_t i)
 {
     bs_seg_decide(v->run->y.scores + bs_starts_seg(&v->run->y)[i], v->planes,
-                  (int64_t)pixels_of(v, i), v->mask);
+                  (int64_t)bs_gold_pixels(v->data, i), v->mask);
 }
 
 /* ---- classes ---- */
@@ -93,11 +82,11 @@ static void calibration(const view *v)
     bs_reliability b = {0};
     size_t         all = 0;
     for (int32_t i = 0; i < v->data->n; i++)
-        all += truth_of(v, i) ? pixels_of(v, i) : 0;
+        all += bs_gold_mask(v->data, i) ? bs_gold_pixels(v->data, i) : 0;
     const size_t stride = all / PIXELS + 1;
     for (int32_t i = 0; i < v->data->n; i++) {
-        const uint8_t *gold = truth_of(v, i);
-        const size_t   n = pixels_of(v, i);
+        const uint8_t *gold = bs_gold_mask(v->data, i);
+        const size_t   n = bs_gold_pixels(v->data, i);
         const float   *p = v->run->y.scores + bs_starts_seg(&v->run->y)[i];
         if (!gold)
             continue;
@@ -132,10 +121,11 @@ static basin_status judge(view *v, basin_error *err)
     bs_seg_metrics *m = NULL;
     basin_status    s = bs_seg_metrics_new(&(bs_seg_metric_options){false}, v->classes, &m, err);
     for (int32_t i = 0; i < v->data->n && !s; i++) {
-        if (!truth_of(v, i))
+        if (!bs_gold_mask(v->data, i))
             continue;
         decide(v, i);
-        s = bs_seg_metrics_add(m, truth_of(v, i), v->mask, (int64_t)pixels_of(v, i), err);
+        s = bs_seg_metrics_add(m, bs_gold_mask(v->data, i), v->mask,
+                               (int64_t)bs_gold_pixels(v->data, i), err);
         const double iou = s ? (double)NAN : bs_seg_metrics_last(m);
         if (!isnan(iou))
             v->worst[v->examples++] = (example){i, iou};
@@ -167,7 +157,7 @@ static basin_status shown_make(const view *v, int32_t i, shown *p, basin_error *
     basin_status s = bs_resize_photo(v->data->pixels[i], v->data->channels, v->data->width[i],
                                      v->data->height[i], p->photo, p->width, p->height, err);
     if (!s)
-        s = bs_resize_mask(truth_of(v, i), W, H, p->gold, p->width, p->height, err);
+        s = bs_resize_mask(bs_gold_mask(v->data, i), W, H, p->gold, p->width, p->height, err);
     return s ? s : bs_resize_mask(v->mask, W, H, p->on, p->width, p->height, err);
 }
 
@@ -247,22 +237,19 @@ static basin_status sections(view *v, basin_error *err)
 
 static basin_status view_make(view *v, basin_error *err)
 {
-    const bs_seg_known *k = bs_preprocess_seg(&v->run->model->known);
-    size_t              most = 1;
-    v->classes = k->classes;
-    v->planes = k->classes == 2 ? 1 : k->classes;
+    const bs_preprocess *k = &v->run->model->known;
+    size_t               most = 1;
+    v->classes = bs_preprocess_seg(k)->classes;
+    v->planes = bs_known_planes(k);
     for (int32_t i = 0; i < v->data->n; i++)
-        most = pixels_of(v, i) > most ? pixels_of(v, i) : most;
+        most = bs_gold_pixels(v->data, i) > most ? bs_gold_pixels(v->data, i) : most;
     v->mask = bs_arena_alloc(v->g->room, most);
     v->name = bs_arena_alloc(v->g->room, (size_t)v->classes * sizeof *v->name);
-    v->number = bs_arena_alloc(v->g->room, (size_t)v->classes * sizeof *v->number);
     v->worst = bs_arena_alloc(v->g->room, ((size_t)v->data->n + 1) * sizeof *v->worst);
-    if (!v->mask || !v->name || !v->number || !v->worst)
+    if (!v->mask || !v->name || !v->worst)
         return bs_fail_nomem(err);
-    for (int c = 0; c < v->classes; c++) {
-        bs_print(v->number[c], sizeof v->number[c], "%d", c);
-        v->name[c] = k->name ? k->name[c] : v->number[c];
-    }
+    for (int c = 0; c < v->classes; c++)
+        v->name[c] = bs_seg_label(k, c);
     return BASIN_OK;
 }
 
