@@ -6,32 +6,42 @@
 
 typedef enum { JSONL_UNDECIDED, JSONL_NAMED, JSONL_NUMBERED } jsonl_style;
 
+typedef enum { JSONL_FEATURE, JSONL_LABEL, JSONL_SKIP } jsonl_role;
+
 /* A member of the rows; "outer.inner" inside an object. */
 typedef struct {
     const char *name;
     int32_t     number;                 /* feature for its numeric values, -1: none yet */
+    int32_t     first, last;            /* its features: a list through `next`, -1: none */
     int64_t     numbers, truths, texts; /* how many rows have it as ... */
     int64_t     nulls, zeros;           /* ... null, and numbers that are 0, counting false */
     int64_t     others;                 /* numbers that are neither 0 nor 1 */
     bool        category;               /* a category in the training schema */
+    jsonl_role  role;
+    int32_t     label; /* for a JSONL_LABEL, its number */
+    int32_t     seen;  /* the last row with it, from 1 */
 } jsonl_member;
 
 typedef struct {
-    bs_reading   *r;
-    long          line;
-    bs_buf        name; /* "colour=red" */
-    jsonl_style   style;
-    size_t        width;         /* length of lists of numbers */
-    bool          bag;           /* rows have a "features" object */
-    bool          labels;        /* some row has a "labels" member */
-    char          label_key[64]; /* its name */
-    int32_t       without;       /* rows without it */
-    bs_names      members;
-    jsonl_member *member; /* [members.n] */
-    size_t        cap;
-    int32_t      *of; /* [features]: their member */
-    size_t        of_cap;
-    int32_t       hint; /* for bs_schema_attribute() */
+    int32_t member, next;
+} jsonl_feature;
+
+typedef struct {
+    bs_reading    *r;
+    long           line;
+    bs_buf         name; /* "colour=red" */
+    jsonl_style    style;
+    size_t         width;         /* length of lists of numbers */
+    bool           bag;           /* rows have a "features" object */
+    bool           labels;        /* some row has a "labels" member */
+    char           label_key[64]; /* its name */
+    int32_t        without;       /* rows without it */
+    bs_names       members;
+    jsonl_member  *member; /* [members.n] */
+    size_t         cap;
+    jsonl_feature *feature; /* [features] */
+    size_t         feature_cap;
+    int32_t        hint; /* for bs_schema_attribute() */
 } jsonl;
 
 /* Turns features in order of arrival into columns: finds labels and members to leave out, puts the

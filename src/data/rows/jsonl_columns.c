@@ -11,19 +11,11 @@
 #include "data/rows/jsonl.h"
 #include "data/scan.h"
 
-typedef enum { FEATURE, LABEL, SKIP } role;
-
 typedef struct {
     jsonl   *x;
     bs_build to;
-    role    *role;    /* [members] */
-    int32_t *label;   /* [members]: for a LABEL, its number */
-    int32_t *seen;    /* [members]: last row with it, from 1 */
     int32_t *map;     /* [features]: number in `to`, -1: none */
-    int32_t *order;   /* [features]: by member, then by arrival */
-    int32_t *start;   /* [members + 1]: start of its features in order */
     bool     records; /* absent members are missing */
-    bool     anew;    /* features must be moved */
 } columns;
 
 /* A category that is null in all rows cannot be told from a number. */
@@ -34,62 +26,37 @@ static bool has_texts(const jsonl_member *m)
 
 /* --- which members are what ---------------------------------------------- */
 
-/* Puts the features of every member side by side. */
-static void group(columns *c)
-{
-    const int32_t n = c->x->members.n, features = c->x->r->b->features.n;
-    for (int32_t f = 0; f < features; f++)
-        c->start[c->x->of[f] + 1]++;
-    for (int32_t m = 0; m < n; m++)
-        c->start[m + 1] += c->start[m];
-    for (int32_t f = features - 1; f >= 0; f--)
-        c->order[--c->start[c->x->of[f] + 1]] = f;
-    /* start[m + 1] is now where m begins */
-    for (int32_t m = 0; m < n; m++)
-        c->start[m] = c->start[m + 1];
-    c->start[n] = features;
-    for (int32_t f = 0; f < features; f++)
-        c->anew = c->anew || c->order[f] != f;
-}
-
 /* True, false, 0, 1, and texts that mean these. */
-static basin_status check_label(const columns *c, int32_t m)
+static basin_status check_label(const jsonl *x, const jsonl_member *k)
 {
-    const jsonl_member *k = &c->x->member[m];
-    const bs_build     *b = c->x->r->b;
-    for (int32_t i = c->start[m]; i < c->start[m + 1]; i++) {
-        const char *value = b->feature[c->order[i]].value;
-        if (value && bs_cell_truth(c->x->r->o, value, strlen(value)) < 0)
-            return bs_error_at(c->x->r, 0, 0,
+    for (int32_t f = k->first; f >= 0; f = x->feature[f].next) {
+        const char *value = x->r->b->feature[f].value;
+        if (value && bs_cell_truth(x->r->o, value, strlen(value)) < 0)
+            return bs_error_at(x->r, 0, 0,
                                "label member '%s' has the value '%.40s'; a label is true, false, 0 "
                                "or 1 (--true and --false add words)",
                                k->name, value);
     }
     if (k->others)
-        return bs_error_at(c->x->r, 0, 0, "label member '%s' has numbers other than 0 and 1",
-                           k->name);
+        return bs_error_at(x->r, 0, 0, "label member '%s' has numbers other than 0 and 1", k->name);
     return BASIN_OK;
 }
 
 /* Texts that are not categories. */
-static bool leave_out(const columns *c, int32_t m)
+static bool leave_out(const jsonl *x, const jsonl_member *k)
 {
-    const jsonl_member *k = &c->x->member[m];
-    bs_texts            texts = {0};
-    int32_t             hint = 0;
-    if (!has_texts(k) || bs_schema_attribute(c->x->r->o->like, k->name, &hint))
+    bs_texts texts = {0};
+    int32_t  hint = 0;
+    if (!has_texts(k) || bs_schema_attribute(x->r->o->like, k->name, &hint))
         return false;
-    for (int32_t i = c->start[m]; i < c->start[m + 1]; i++) {
-        const char *value = c->x->r->b->feature[c->order[i]].value;
-        if (value)
-            bs_texts_add(&texts, value);
-    }
-    return bs_texts_left_out(c->x->r, k->name, &texts, (int32_t)k->texts);
+    for (int32_t f = k->first; f >= 0; f = x->feature[f].next)
+        if (x->r->b->feature[f].value)
+            bs_texts_add(&texts, x->r->b->feature[f].value);
+    return bs_texts_left_out(x->r, k->name, &texts, (int32_t)k->texts);
 }
 
-static basin_status set_roles(columns *c)
+static basin_status set_roles(jsonl *x)
 {
-    jsonl                 *x = c->x;
     const bs_read_options *o = x->r->o;
     const int32_t          n = x->members.n;
     int32_t                found;
@@ -103,14 +70,12 @@ static basin_status set_roles(columns *c)
         bs_notes_add(x->r->notes, "unused", "data.labels is not used: rows have a member \"%s\"",
                      x->label_key);
     for (int32_t m = 0; !s && m < n; m++) {
-        c->role[m] = mark[m] ? LABEL : drop[m] || leave_out(c, m) ? SKIP : FEATURE;
-        if (c->role[m] == LABEL)
-            s = check_label(c, m);
-        if (c->role[m] == SKIP)
+        jsonl_member *k = &x->member[m];
+        k->role = mark[m] ? JSONL_LABEL : drop[m] || leave_out(x, k) ? JSONL_SKIP : JSONL_FEATURE;
+        if (k->role == JSONL_LABEL)
+            s = check_label(x, k);
+        if (k->role == JSONL_SKIP)
             x->r->b->ds->source.skipped += !drop[m];
-        /* nulls of texts have a feature that is not needed */
-        c->anew = c->anew || c->role[m] != FEATURE || x->member[m].zeros ||
-                  (has_texts(&x->member[m]) && x->member[m].number >= 0);
     }
     bs_free(names);
     bs_free(mark);
@@ -122,14 +87,13 @@ static basin_status set_roles(columns *c)
 static void judge_absent(columns *c)
 {
     const bs_reading *r = c->x->r;
-    int64_t           present = 0, zeros = 0, members = 0;
+    int64_t           present = 0, zeros = 0;
     for (int32_t m = 0; m < c->x->members.n; m++) {
         const jsonl_member *k = &c->x->member[m];
         present += k->numbers + k->truths + k->texts + k->nulls;
         zeros += k->zeros;
-        members++;
     }
-    const int64_t cells = members * r->b->rows;
+    const int64_t cells = (int64_t)c->x->members.n * r->b->rows;
     if (strcmp(r->o->absent, "auto") != 0)
         c->records = strcmp(r->o->absent, "missing") == 0;
     else if (r->o->like && r->o->like->feature)
@@ -138,7 +102,6 @@ static void judge_absent(columns *c)
         c->records = present == cells || (2 * present >= cells && 20 * zeros >= present);
     else
         c->records = 2 * present >= cells || (10 * present >= cells && 20 * zeros >= present);
-    c->anew = c->anew || (c->records && present < cells);
     if (present < cells && !r->o->like)
         bs_notes_add(r->notes, "absent",
                      c->records ? "members that a row does not have are missing values "
@@ -148,49 +111,42 @@ static void judge_absent(columns *c)
 
 /* --- making the rows anew ------------------------------------------------ */
 
-static basin_status add_features(columns *c)
+/* The features of a member, side by side; nulls of texts have one that is not needed. */
+static basin_status add_member(columns *c, jsonl_member *k)
 {
-    const bs_build *from = c->x->r->b;
-    bs_arena       *arena = &c->to.ds->arena;
-    basin_status    s = BASIN_OK;
-    for (int32_t m = 0; !s && m < c->x->members.n; m++) {
-        const jsonl_member *k = &c->x->member[m];
-        const char         *attribute = NULL;
-        bool                fresh;
-        if (c->role[m] == LABEL) {
-            c->label[m] = bs_names_add(&c->to.labels, k->name, strlen(k->name), &fresh);
-            s = c->label[m] < 0 ? bs_fail_nomem(c->x->r->err) : BASIN_OK;
-        }
-        for (int32_t i = c->start[m]; !s && i < c->start[m + 1]; i++) {
-            const int32_t     f = c->order[i];
-            const bs_feature *old = &from->feature[f];
-            c->map[f] = -1;
-            if (c->role[m] != FEATURE || (has_texts(k) && !old->value))
-                continue;
-            const char *value =
-                old->value ? bs_arena_copy(arena, old->value, strlen(old->value)) : NULL;
-            attribute = attribute ? attribute : bs_arena_copy(arena, k->name, strlen(k->name));
-            bs_feature_kind kind = old->value                 ? BS_FEATURE_ONEHOT
-                                   : k->truths && !k->numbers ? BS_FEATURE_BINARY
-                                                              : BS_FEATURE_NUMERIC;
-            if (attribute && (value || !old->value))
-                c->map[f] = bs_build_feature(&c->to, old->name, attribute, value, kind, &fresh);
-            if (c->map[f] < 0)
-                s = bs_fail_nomem(c->x->r->err);
-        }
+    jsonl      *x = c->x;
+    bs_arena   *arena = &c->to.ds->arena;
+    const char *attribute = bs_arena_copy(arena, k->name, strlen(k->name));
+    bool        fresh, ok = attribute != NULL;
+    if (k->role == JSONL_LABEL)
+        ok = ok &&
+             (k->label = bs_names_add(&c->to.labels, attribute, strlen(attribute), &fresh)) >= 0;
+    for (int32_t f = k->first; ok && f >= 0; f = x->feature[f].next) {
+        const bs_feature *old = &x->r->b->feature[f];
+        c->map[f] = -1;
+        if (k->role != JSONL_FEATURE || (has_texts(k) && !old->value))
+            continue;
+        const char *value =
+            old->value ? bs_arena_copy(arena, old->value, strlen(old->value)) : NULL;
+        bs_feature_kind kind = old->value                 ? BS_FEATURE_ONEHOT
+                               : k->truths && !k->numbers ? BS_FEATURE_BINARY
+                                                          : BS_FEATURE_NUMERIC;
+        if (value || !old->value)
+            c->map[f] = bs_build_feature(&c->to, old->name, attribute, value, kind, &fresh);
+        ok = c->map[f] >= 0;
     }
-    return s;
+    return ok ? BASIN_OK : bs_fail_nomem(x->r->err);
 }
 
 static bool add_entry(columns *c, int32_t row, int32_t f, float v)
 {
-    const int32_t m = c->x->of[f];
+    jsonl_member *k = &c->x->member[c->x->feature[f].member];
     const char   *value = c->x->r->b->feature[f].value;
-    c->seen[m] = row + 1;
-    if (c->role[m] == LABEL) {
+    k->seen = row + 1;
+    if (k->role == JSONL_LABEL) {
         int on = value ? bs_cell_truth(c->x->r->o, value, strlen(value)) : isnan(v) ? -1 : v != 0;
-        return on > 0   ? bs_push_y(&c->to, c->label[m])
-               : on < 0 ? bs_build_unknown(&c->to, c->label[m])
+        return on > 0   ? bs_push_y(&c->to, k->label)
+               : on < 0 ? bs_build_unknown(&c->to, k->label)
                         : true;
     }
     return c->map[f] < 0 || v == 0 || bs_push_x(&c->to, c->map[f], v);
@@ -202,11 +158,11 @@ static bool add_absent(columns *c, int32_t row)
     bool ok = true;
     for (int32_t m = 0; ok && m < c->x->members.n; m++) {
         const jsonl_member *k = &c->x->member[m];
-        if (c->seen[m] == row + 1 || c->role[m] == SKIP)
+        if (k->seen == row + 1)
             continue;
-        if (c->role[m] == LABEL)
-            ok = bs_build_unknown(&c->to, c->label[m]);
-        else if (c->records && !has_texts(k) && k->number >= 0)
+        if (k->role == JSONL_LABEL)
+            ok = bs_build_unknown(&c->to, k->label);
+        else if (k->role == JSONL_FEATURE && c->records && !has_texts(k) && k->number >= 0)
             ok = bs_push_x(&c->to, c->map[k->number], NAN);
     }
     return ok;
@@ -233,6 +189,7 @@ static basin_status copy_row(columns *c, int32_t row)
     return s;
 }
 
+/* What was read of one row at a time becomes rows of columns. */
 static basin_status make_anew(columns *c)
 {
     bs_build    *from = c->x->r->b;
@@ -242,8 +199,8 @@ static basin_status make_anew(columns *c)
         if (bs_names_add(&c->to.labels, from->labels.item[i].text, from->labels.item[i].len,
                          &fresh) < 0)
             s = bs_fail_nomem(c->x->r->err);
-    if (!s)
-        s = add_features(c);
+    for (int32_t m = 0; !s && m < c->x->members.n; m++)
+        s = add_member(c, &c->x->member[m]);
     for (int32_t r = 0; !s && r < from->rows; r++)
         s = copy_row(c, r);
     if (s) {
@@ -255,61 +212,23 @@ static basin_status make_anew(columns *c)
     c->to.first_rounded = from->first_rounded;
     c->to.repeated = c->to.repeated || from->repeated;
     c->to.ds->source = from->ds->source;
+    c->to.ds->by_name = true;
+    c->to.ds->schema.open = !c->records;
+    c->to.ds->schema.dense = c->records;
     bs_build_free(from);
     *from = c->to;
     return BASIN_OK;
 }
 
-/* If no feature moves, only the kinds need setting. */
-static void set_kinds(columns *c)
-{
-    for (int32_t m = 0; m < c->x->members.n; m++) {
-        const jsonl_member *k = &c->x->member[m];
-        if (k->number >= 0 && k->truths && !k->numbers)
-            c->x->r->b->feature[k->number].kind = BS_FEATURE_BINARY;
-    }
-}
-
-static void free_columns(columns *c)
-{
-    bs_free(c->role);
-    bs_free(c->label);
-    bs_free(c->seen);
-    bs_free(c->map);
-    bs_free(c->order);
-    bs_free(c->start);
-}
-
 basin_status bs_jsonl_columns(jsonl *x)
 {
     columns      c = {.x = x};
-    const size_t n = (size_t)x->members.n + 2, f = (size_t)x->r->b->features.n + 1;
-    c.role = bs_calloc(n, sizeof *c.role);
-    c.label = bs_calloc(n, sizeof *c.label);
-    c.seen = bs_calloc(n, sizeof *c.seen);
-    c.start = bs_calloc(n, sizeof *c.start);
-    c.map = bs_calloc(f, sizeof *c.map);
-    c.order = bs_calloc(f, sizeof *c.order);
-    basin_status s = c.role && c.label && c.seen && c.start && c.map && c.order
-                         ? BASIN_OK
-                         : bs_fail_nomem(x->r->err);
-    if (!s) {
-        group(&c);
-        s = set_roles(&c);
-    }
-    if (!s) {
-        judge_absent(&c);
-        if (c.anew && x->r->b->rows)
-            s = make_anew(&c);
-        else
-            set_kinds(&c);
-    }
-    if (!s) {
-        bs_rows *ds = x->r->b->ds;
-        ds->by_name = true;
-        ds->schema.open = !c.records;
-        ds->schema.dense = c.records;
-    }
-    free_columns(&c);
+    basin_status s = set_roles(x);
+    if (s)
+        return s;
+    judge_absent(&c);
+    c.map = bs_alloc(((size_t)x->r->b->features.n + 1) * sizeof *c.map);
+    s = c.map ? make_anew(&c) : bs_fail_nomem(x->r->err);
+    bs_free(c.map);
     return s;
 }

@@ -57,7 +57,7 @@ static int32_t member_of(jsonl *x, const char *key)
     x->member = list;
     if (!ok)
         return -1;
-    x->member[m] = (jsonl_member){.name = x->members.item[m].text, .number = -1};
+    x->member[m] = (jsonl_member){.name = x->members.item[m].text, .number = -1, .first = -1};
     return m;
 }
 
@@ -67,20 +67,23 @@ static basin_status feature_of(jsonl *x, int32_t m, const char *name, const char
 {
     bs_build   *b = x->r->b;
     const char *copy = value ? bs_arena_copy(&b->ds->arena, value, strlen(value)) : NULL;
-    void       *of = x->of;
+    void       *list = x->feature;
     if (b->features.n >= x->r->o->max_features)
         return bs_error_at(x->r, x->line, 0, "more than %d features; data.max_features allows more",
                            x->r->o->max_features);
-    bool ok = (copy || !value) &&
-              bs_grow(&of, &x->of_cap, (size_t)b->features.n + 1, sizeof *x->of, INT32_MAX - 1);
-    x->of = of;
+    bool ok = (copy || !value) && bs_grow(&list, &x->feature_cap, (size_t)b->features.n + 1,
+                                          sizeof *x->feature, INT32_MAX - 1);
+    x->feature = list;
     if (!ok)
         return bs_fail_nomem(x->r->err);
     basin_status s = bs_add_feature(x->r, x->line, name, x->member[m].name, copy,
                                     value ? BS_FEATURE_ONEHOT : BS_FEATURE_NUMERIC, out);
     if (s)
         return s;
-    x->of[*out] = m;
+    jsonl_member *k = &x->member[m];
+    x->feature[*out] = (jsonl_feature){m, -1};
+    *(k->first < 0 ? &k->first : &x->feature[k->last].next) = *out;
+    k->last = *out;
     return BASIN_OK;
 }
 
@@ -125,7 +128,7 @@ static basin_status add_text(jsonl *x, int32_t m, const char *value)
     basin_status s = BASIN_OK;
     if (i < 0)
         s = feature_of(x, m, x->name.data, value, &i);
-    else if (x->of[i] != m || i == k->number)
+    else if (x->feature[i].member != m || i == k->number)
         s = bs_error_at(x->r, x->line, 0, "a second feature would be named '%s'", x->name.data);
     if (s)
         return s;
@@ -500,7 +503,7 @@ static basin_status next(bs_reading *r)
     bs_buf_free(&x.name);
     bs_names_free(&x.members);
     bs_free(x.member);
-    bs_free(x.of);
+    bs_free(x.feature);
     return s;
 }
 
