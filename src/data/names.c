@@ -93,13 +93,22 @@ int32_t bs_names_add(bs_names *names, const char *text, size_t len, bool *fresh)
     void *item = names->item;
     bool  room = bs_grow(&item, &names->cap, (size_t)names->n + 1, sizeof *names->item, INT32_MAX);
     names->item = item;
-    char *copy = room && len < UINT32_MAX ? bs_arena_copy(names->arena, text, len) : NULL;
-    if (!copy)
+    const char *copy = names->arena && room ? bs_arena_copy(names->arena, text, len) : text;
+    if (!room || !copy || len >= UINT32_MAX)
         return -1;
     names->item[names->n] = (bs_name){.text = copy, .len = (uint32_t)len, .hash = hash};
     names->slot[i] = names->n;
     *fresh = true;
     return names->n++;
+}
+
+bool bs_names_of(bs_names *out, const char *const *text, int32_t n)
+{
+    bool fresh, ok = true;
+    bs_names_init(out, NULL);
+    for (int32_t i = 0; ok && i < n; i++)
+        ok = bs_names_add(out, text[i], strlen(text[i]), &fresh) >= 0;
+    return ok;
 }
 
 const char **bs_names_texts(const bs_names *names)

@@ -14,7 +14,7 @@ typedef struct {
 } bs_name;
 
 typedef struct {
-    bs_arena *arena; /* borrowed; holds the texts */
+    bs_arena *arena; /* borrowed; holds the texts; NULL: the texts are borrowed as they are */
     bs_name  *item;  /* [n] */
     int32_t  *slot;  /* [n_slots], -1 = free; n_slots is a power of two */
     size_t    n_slots, cap;
@@ -29,6 +29,9 @@ int32_t bs_names_find(const bs_names *names, const char *text, size_t len);
 
 /* Number of the text, which is copied if it is new; -1 when memory runs out. */
 int32_t bs_names_add(bs_names *names, const char *text, size_t len, bool *fresh);
+
+/* A table that borrows these texts; false when memory runs out. Free it in any case. */
+bool bs_names_of(bs_names *out, const char *const *text, int32_t n);
 
 /* All texts as an array (bs_alloc); NULL when memory ran out. */
 const char **bs_names_texts(const bs_names *names);

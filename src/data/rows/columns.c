@@ -11,20 +11,14 @@ basin_status bs_mark_trained(const bs_reading *r, const char *const *names, int3
                              uint8_t *mark, int32_t *found)
 {
     const bs_schema *like = r->o->like;
-    bs_arena         arena;
-    bs_names         known;
-    bool             fresh, ok = true;
+    bs_names         known = {0};
+    bool             ok = !like || bs_names_of(&known, like->label, like->n_labels);
     *found = 0;
-    bs_arena_init(&arena, 0);
-    bs_names_init(&known, &arena);
-    for (int32_t i = 0; ok && like && i < like->n_labels; i++)
-        ok = bs_names_add(&known, like->label[i], strlen(like->label[i]), &fresh) >= 0;
     for (int32_t i = 0; ok && i < n; i++) {
         mark[i] = bs_names_find(&known, names[i], strlen(names[i])) >= 0;
         *found += mark[i];
     }
     bs_names_free(&known);
-    bs_arena_free(&arena);
     return ok ? BASIN_OK : bs_fail_nomem(r->err);
 }
 

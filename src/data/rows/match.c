@@ -97,26 +97,8 @@ static basin_status conflict(const match *m, const bs_feature *was, const bs_fea
 
 /* --- features by name ---------------------------------------------------- */
 
-/* Rows that list what they have need not have everything. */
-static basin_status mark_missing(match *m, const bs_names *attributes, int32_t absent,
-                                 const char *first)
-{
-    const bs_schema *want = m->want;
-    m->missing = bs_calloc((size_t)want->n_features + 1, 1);
-    if (!m->missing)
-        return bs_fail_nomem(m->err);
-    for (int32_t i = 0; i < want->n_features; i++) {
-        const char *a = want->feature[i].attribute;
-        m->missing[i] = want->feature[i].kind != BS_FEATURE_ONEHOT &&
-                        bs_names_find(attributes, a, strlen(a)) < 0;
-    }
-    bs_notes_add(m->notes, "absent",
-                 "%d of %d training features do not occur, '%s' for one: they are missing values",
-                 absent, want->n_features, first);
-    return BASIN_OK;
-}
-
-/* Training attributes that the file lacks entirely. */
+/* Training attributes that the file lacks entirely: missing, 0 in rows that list what they have, or
+ * an error. */
 static basin_status check_absent(match *m, const bs_names *attributes)
 {
     const bs_schema *want = m->want;
@@ -125,25 +107,27 @@ static basin_status check_absent(match *m, const bs_names *attributes)
     for (int32_t i = 0; i < want->n_features; i++) {
         const char *a = want->feature[i].attribute;
         m->ds->met.seen[i] = bs_names_find(attributes, a, strlen(a)) >= 0;
-        if (m->ds->met.seen[i])
-            continue;
-        first = first ? first : a;
-        absent++;
+        absent += !m->ds->met.seen[i];
+        first = first || m->ds->met.seen[i] ? first : a;
     }
     if (!absent)
         return BASIN_OK;
-    if (!want->open && (m->ds->by_name || (m->ds->lenient && absent < want->n_features)))
-        return mark_missing(m, attributes, absent, first);
-    if (!want->open && !m->ds->schema.open)
+    const bool missing =
+        !want->open && (m->ds->by_name || (m->ds->lenient && absent < want->n_features));
+    if (!missing && !want->open && !m->ds->schema.open)
         return bs_fail(m->err, BASIN_EDATA,
                        "%s: attribute '%s' of the training data is missing (%d of its %d features "
                        "are)",
                        m->file, first, absent, want->n_features);
     bs_notes_add(m->notes, "absent",
-                 "%d of %d training features do not occur, '%s' for one: they "
-                 "read as 0",
-                 absent, want->n_features, first);
-    return BASIN_OK;
+                 "%d of %d training features do not occur, '%s' for one: they %s", absent,
+                 want->n_features, first, missing ? "are missing values" : "read as 0");
+    if (!missing)
+        return BASIN_OK;
+    m->missing = bs_calloc((size_t)want->n_features + 1, 1);
+    for (int32_t i = 0; m->missing && i < want->n_features; i++)
+        m->missing[i] = want->feature[i].kind != BS_FEATURE_ONEHOT && !m->ds->met.seen[i];
+    return m->missing ? BASIN_OK : bs_fail_nomem(m->err);
 }
 
 typedef struct {
@@ -211,13 +195,7 @@ static bool collect_names(const match *m, by_name *n)
 
 static basin_status map_names(match *m)
 {
-    by_name  n = {0};
-    bs_arena arena;
-    bs_arena_init(&arena, 0);
-    bs_names_init(&n.known, &arena);
-    bs_names_init(&n.was, &arena);
-    bs_names_init(&n.here, &arena);
-    bs_names_init(&n.strange, &arena);
+    by_name n = {0}; /* its tables borrow the names */
 
     basin_status s = collect_names(m, &n) ? BASIN_OK : bs_fail_nomem(m->err);
     for (int32_t i = 0; !s && i < m->ds->schema.n_features; i++)
@@ -235,7 +213,6 @@ static basin_status map_names(match *m)
     bs_names_free(&n.was);
     bs_names_free(&n.here);
     bs_names_free(&n.strange);
-    bs_arena_free(&arena);
     return s;
 }
 
@@ -292,15 +269,9 @@ static basin_status tell_absent_labels(match *m)
 static basin_status map_labels(match *m)
 {
     const bs_schema *want = m->want, *have = &m->ds->schema;
-    bs_arena         arena;
     bs_names         known;
-    bs_arena_init(&arena, 0);
-    bs_names_init(&known, &arena);
-    basin_status s = BASIN_OK;
-    bool         fresh;
-    for (int32_t i = 0; !s && i < want->n_labels; i++)
-        if (bs_names_add(&known, want->label[i], strlen(want->label[i]), &fresh) < 0)
-            s = bs_fail_nomem(m->err);
+    basin_status     s =
+        bs_names_of(&known, want->label, want->n_labels) ? BASIN_OK : bs_fail_nomem(m->err);
     for (int32_t i = 0; !s && i < have->n_labels; i++) {
         m->label[i] = bs_names_find(&known, have->label[i], strlen(have->label[i]));
         if (m->label[i] < 0)
@@ -313,7 +284,6 @@ static basin_status map_labels(match *m)
     if (!s && m->ds->labelled && have->n_labels < want->n_labels && !m->ds->open_labels)
         s = tell_absent_labels(m);
     bs_names_free(&known);
-    bs_arena_free(&arena);
     return s;
 }
 
@@ -373,13 +343,8 @@ basin_status bs_rows_known_labels(const bs_schema *want, bs_rows *ds, const char
     int32_t      *map = bs_alloc(((size_t)n + 1) * sizeof *map), kept = 0;
     const char  **label = bs_arena_alloc(&ds->arena, ((size_t)n + 1) * sizeof *label);
     listed        strange = {0};
-    bs_arena      arena;
     bs_names      known;
-    bool          fresh, ok = map && label;
-    bs_arena_init(&arena, 0);
-    bs_names_init(&known, &arena);
-    for (int32_t i = 0; ok && i < want->n_labels; i++)
-        ok = bs_names_add(&known, want->label[i], strlen(want->label[i]), &fresh) >= 0;
+    const bool    ok = bs_names_of(&known, want->label, want->n_labels) && map && label;
     for (int32_t i = 0; ok && i < n; i++) {
         const char *name = ds->schema.label[i];
         map[i] = bs_names_find(&known, name, strlen(name)) >= 0 ? kept : -1;
@@ -403,7 +368,6 @@ basin_status bs_rows_known_labels(const bs_schema *want, bs_rows *ds, const char
         ds->unknown.cols = ds->unknown.start ? kept : 0;
     }
     bs_names_free(&known);
-    bs_arena_free(&arena);
     bs_free(map);
     return ok ? BASIN_OK : bs_fail_nomem(err);
 }

@@ -140,15 +140,13 @@ static basin_status take_features(const loading *l, const json_t *list, bs_schem
 static basin_status take_labels(const loading *l, const json_t *list, bs_schema *out)
 {
     size_t   n = json_array_size(list);
-    bs_arena arena; /* for `seen` */
     bs_names seen;
     bool     fresh;
     if (!json_is_array(list) || n > INT32_MAX / 2)
         return refuse(l, "there is no list of labels");
     const char **label = bs_arena_alloc(l->arena, (n + 1) * sizeof *label);
     basin_status s = label ? BASIN_OK : bs_fail_nomem(l->err);
-    bs_arena_init(&arena, 0);
-    bs_names_init(&seen, &arena);
+    bs_names_init(&seen, NULL);
     for (size_t i = 0; !s && i < n; i++) {
         label[i] = take_text(l, json_array_get(list, i), &s);
         if (!s && !*label[i])
@@ -159,7 +157,6 @@ static basin_status take_labels(const loading *l, const json_t *list, bs_schema 
             s = refuse(l, "two labels have the same name");
     }
     bs_names_free(&seen);
-    bs_arena_free(&arena);
     out->label = label;
     out->n_labels = (int32_t)n;
     return s;

@@ -177,16 +177,13 @@ basin_status bs_labels_file(const bs_reading *r, bs_buf *out)
 static basin_status select_file(const bs_reading *r, const char *path, const char *const *names,
                                 int32_t n, bool strict, uint8_t *mark)
 {
-    bs_arena arena;
-    bs_names columns, wanted;
-    bool     fresh;
+    bs_arena     arena;
+    bs_names     columns, wanted;
+    basin_status s = bs_names_of(&columns, names, n) ? BASIN_OK : bs_fail_nomem(r->err);
     bs_arena_init(&arena, 0);
-    bs_names_init(&columns, &arena);
     bs_names_init(&wanted, &arena);
-    basin_status s = bs_read_names(path, r->o->max_mb, strict ? n : INT32_MAX - 1, &wanted, r->err);
-    for (int32_t i = 0; !s && i < n; i++)
-        if (bs_names_add(&columns, names[i], strlen(names[i]), &fresh) < 0)
-            s = bs_fail_nomem(r->err);
+    if (!s)
+        s = bs_read_names(path, r->o->max_mb, strict ? n : INT32_MAX - 1, &wanted, r->err);
     for (int32_t i = 0; !s && i < wanted.n; i++) {
         int32_t k = bs_names_find(&columns, wanted.item[i].text, wanted.item[i].len);
         if (k >= 0)

@@ -55,14 +55,12 @@ static void count_repeats(const print *p, int32_t n, bs_summary *out)
 basin_status bs_blank_categories(const bs_rows *ds, int64_t *out, basin_error *err)
 {
     const bs_schema *s = &ds->schema;
-    bs_arena         arena;
     bs_names         attribute; /* in several files its values may not be adjacent */
     bool             fresh, ok = true;
     *out = 0;
     if (s->open || !s->feature)
         return BASIN_OK;
-    bs_arena_init(&arena, 0);
-    bs_names_init(&attribute, &arena);
+    bs_names_init(&attribute, NULL);
     for (int32_t i = 0; i < s->n_features && ok; i++) {
         const char *name = s->feature[i].attribute;
         if (s->feature[i].kind == BS_FEATURE_ONEHOT)
@@ -72,7 +70,6 @@ basin_status bs_blank_categories(const bs_rows *ds, int64_t *out, basin_error *e
     for (int32_t e = 0; *out && e < ds->x.start[ds->rows]; e++)
         *out -= s->feature[ds->x.index[e]].kind == BS_FEATURE_ONEHOT;
     bs_names_free(&attribute);
-    bs_arena_free(&arena);
     return ok ? BASIN_OK : bs_fail_nomem(err);
 }
 

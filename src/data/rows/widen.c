@@ -16,7 +16,7 @@ static bool copy_feature(bs_arena *arena, const bs_feature *from, bs_feature *to
 }
 
 /* New categories of known attributes always; new attributes in open formats only. */
-static bool widen_features(bs_rows *a, const bs_rows *other, bs_arena *scratch)
+static bool widen_features(bs_rows *a, const bs_rows *other)
 {
     const bs_schema *b = &other->schema;
     const bool       grows = (a->schema.open && b->open) || (a->by_name && other->by_name);
@@ -25,8 +25,8 @@ static bool widen_features(bs_rows *a, const bs_rows *other, bs_arena *scratch)
     size_t           room = (size_t)s->n_features + (size_t)b->n_features;
     bs_feature      *list = bs_arena_alloc(&a->arena, (room + 1) * sizeof *list);
     bool             fresh, ok = list != NULL;
-    bs_names_init(&names, scratch);
-    bs_names_init(&attributes, scratch);
+    bs_names_init(&names, NULL);
+    bs_names_init(&attributes, NULL);
     for (int32_t i = 0; ok && i < s->n_features; i++) {
         const bs_feature *f = &s->feature[i];
         list[i] = *f;
@@ -52,19 +52,16 @@ static bool widen_features(bs_rows *a, const bs_rows *other, bs_arena *scratch)
     return ok;
 }
 
-static bool widen_labels(bs_rows *a, const bs_schema *b, bs_arena *scratch)
+static bool widen_labels(bs_rows *a, const bs_schema *b)
 {
     bs_schema   *s = &a->schema;
     bs_names     names;
     size_t       room = (size_t)s->n_labels + (size_t)b->n_labels;
     const char **list = bs_arena_alloc(&a->arena, (room + 1) * sizeof *list);
-    bool         fresh, ok = list != NULL;
-    bs_names_init(&names, scratch);
-    for (int32_t i = 0; ok && i < s->n_labels; i++) {
-        list[i] = s->label[i];
-        ok = bs_names_add(&names, list[i], strlen(list[i]), &fresh) >= 0;
-    }
-    int32_t n = s->n_labels;
+    bool         ok = bs_names_of(&names, s->label, s->n_labels) && list;
+    int32_t      n = s->n_labels;
+    if (ok && n)
+        memcpy(list, s->label, (size_t)n * sizeof *list);
     for (int32_t i = 0; ok && i < b->n_labels; i++) {
         if (bs_names_find(&names, b->label[i], strlen(b->label[i])) >= 0)
             continue;
@@ -117,40 +114,27 @@ basin_status bs_rows_add_missing(bs_rows *ds, const uint8_t *which, int32_t n_fe
     return BASIN_OK;
 }
 
-/* Columns that only the other file has are missing in the existing rows. */
-static basin_status add_columns(bs_rows *a, int32_t before, basin_error *err)
-{
-    const bs_schema *s = &a->schema;
-    if (s->open || !s->feature || before == s->n_features)
-        return BASIN_OK;
-    uint8_t *which = bs_calloc((size_t)s->n_features + 1, 1);
-    if (!which)
-        return bs_fail_nomem(err);
-    for (int32_t i = before; i < s->n_features; i++)
-        which[i] = s->feature[i].kind != BS_FEATURE_ONEHOT;
-    basin_status status = bs_rows_add_missing(a, which, s->n_features, err);
-    bs_free(which);
-    return status;
-}
-
 basin_status bs_rows_widen(bs_rows *a, const bs_rows *other, basin_error *err)
 {
+    bs_schema       *s = &a->schema;
     const bs_schema *b = &other->schema;
-    bs_arena         scratch;
-    bool             ok = true;
-    const int32_t    before = a->schema.n_features;
-    bs_arena_init(&scratch, 0);
-    if (a->schema.feature && b->feature)
-        ok = widen_features(a, other, &scratch);
-    else if (!a->schema.feature && !b->feature && a->schema.open &&
-             b->n_features > a->schema.n_features)
-        a->schema.n_features = b->n_features;
-    if (ok && a->open_labels && other->open_labels)
-        ok = widen_labels(a, b, &scratch);
-    bs_arena_free(&scratch);
-    basin_status s = ok ? add_columns(a, before, err) : bs_fail_nomem(err);
-    a->x.cols = a->schema.n_features;
-    a->y.cols = a->schema.n_labels;
+    const int32_t    before = s->n_features;
+    basin_status     status = BASIN_OK;
+    if (!s->feature && !b->feature && s->open && b->n_features > before)
+        s->n_features = b->n_features;
+    if ((s->feature && b->feature && !widen_features(a, other)) ||
+        (a->open_labels && other->open_labels && !widen_labels(a, b)))
+        return bs_fail_nomem(err);
+    /* Columns that only the other file has are missing in the existing rows. */
+    if (!s->open && s->feature && before < s->n_features) {
+        uint8_t *which = bs_calloc((size_t)s->n_features, 1);
+        for (int32_t i = before; which && i < s->n_features; i++)
+            which[i] = s->feature[i].kind != BS_FEATURE_ONEHOT;
+        status = which ? bs_rows_add_missing(a, which, s->n_features, err) : bs_fail_nomem(err);
+        bs_free(which);
+    }
+    a->x.cols = s->n_features;
+    a->y.cols = s->n_labels;
     a->unknown.cols = a->unknown.start ? a->y.cols : 0;
-    return s;
+    return status;
 }
