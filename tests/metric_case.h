@@ -102,6 +102,24 @@ static inline bs_metrics *case_metrics(metric_case *c, bs_metric_options o, int3
     return m;
 }
 
+/* As an evaluation computes them: bounds stay within the range of the metric. */
+static inline basin_status case_intervals(bs_metrics *m, uint64_t seed, int replicates,
+                                          double level, bs_interval out[BS_METRIC_COUNT],
+                                          basin_error *err)
+{
+    bs_sampled   source;
+    basin_status s = bs_metrics_sampled(m, &source, err);
+    if (!s)
+        s = bs_bootstrap(&source, seed, replicates, level, out, err);
+    for (int i = 0; i < BS_METRIC_COUNT && !s; i++) {
+        if (isnan(out[i].value))
+            continue;
+        out[i].lo = fmax(out[i].lo, bs_metric_table[i].least);
+        out[i].hi = fmin(out[i].hi, bs_metric_table[i].greatest);
+    }
+    return s;
+}
+
 static inline void case_values(metric_case *c, bs_profile_id profile, double *out)
 {
     bs_metrics *m = case_metrics(c, (bs_metric_options){.profile = profile}, 2);

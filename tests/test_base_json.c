@@ -67,10 +67,9 @@ static void numbers(void **state)
     bs_json_short(&b, "f", 4, -INFINITY);
     bs_json_fixed(&b, "g", 2, 1);
     bs_json_fixed(&b, "h", 2, NAN);
-    bs_json_reals(&b, "i", (const double[]){1, NAN}, 2);
     bs_json_close(&b, '}');
     assert_string_equal(b.data, "{\"a\": 0.1, \"b\": null, \"d\": 1e+300, \"e\": 0.3333, "
-                                "\"f\": null, \"g\": 1.00, \"h\": null, \"i\": [1, null]}");
+                                "\"f\": null, \"g\": 1.00, \"h\": null}");
     bs_buf_free(&b);
 }
 

@@ -177,7 +177,7 @@ static basin_status whole_run(metric_case *c, const bs_csr *gold, bs_interval *o
     if (!s)
         s = bs_metrics_finish(m, v, &err);
     if (!s)
-        s = bs_metrics_intervals(m, 1, 20, .9, out, &err);
+        s = case_intervals(m, 1, 20, .9, out, &err);
     bs_threshold_free(&u);
     bs_metrics_free(m);
     return s;

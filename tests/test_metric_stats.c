@@ -49,7 +49,7 @@ static void a_replicate_is_an_evaluation_of_drawn_rows(void **state)
             bs_interval       got[BS_METRIC_COUNT];
             double            want[BS_METRIC_COUNT], value[BS_METRIC_COUNT];
             assert_int_equal(bs_metrics_finish(m, value, NULL), BASIN_OK);
-            assert_int_equal(bs_metrics_intervals(m, seed, 1, .95, got, NULL), BASIN_OK);
+            assert_int_equal(case_intervals(m, seed, 1, .95, got, NULL), BASIN_OK);
             metric_case d = resampled(&c, seed);
             case_values(&d, profiles[p], want);
             for (int i = 0; i < BS_METRIC_COUNT; i++) {
@@ -72,10 +72,10 @@ static void intervals_repeat_and_make_sense(void **state)
     bs_interval       a[BS_METRIC_COUNT], b[BS_METRIC_COUNT], other[BS_METRIC_COUNT];
     memset(a, 0, sizeof a);
     memset(b, 0, sizeof b);
-    assert_int_equal(bs_metrics_intervals(m, 7, 500, .95, a, NULL), BASIN_OK);
-    assert_int_equal(bs_metrics_intervals(m, 7, 500, .95, b, NULL), BASIN_OK);
+    assert_int_equal(case_intervals(m, 7, 500, .95, a, NULL), BASIN_OK);
+    assert_int_equal(case_intervals(m, 7, 500, .95, b, NULL), BASIN_OK);
     assert_memory_equal(a, b, sizeof a);
-    assert_int_equal(bs_metrics_intervals(m, 8, 500, .95, other, NULL), BASIN_OK);
+    assert_int_equal(case_intervals(m, 8, 500, .95, other, NULL), BASIN_OK);
     assert_true(a[0].lo != other[0].lo);
     for (int i = 0; i < BS_METRIC_COUNT; i++)
         assert_true(a[i].lo <= a[i].hi && a[i].sd >= 0);
@@ -108,7 +108,7 @@ static void rare_labels_do_not_push_the_value_out(void **state)
     }
     bs_metrics *m = case_metrics(&c, (bs_metric_options){.keep_rows = true}, 40);
     bs_interval out[BS_METRIC_COUNT];
-    assert_int_equal(bs_metrics_intervals(m, 1, 300, .95, out, NULL), BASIN_OK);
+    assert_int_equal(case_intervals(m, 1, 300, .95, out, NULL), BASIN_OK);
     assert_true(out[BS_METRIC_macro_f1].bias < -.1);
     assert_true(out[BS_METRIC_macro_f1].lo < .5 && out[BS_METRIC_macro_f1].hi > .5);
     ASSERT_NEAR(out[BS_METRIC_map_label].value, 1, 1e-15);
@@ -261,7 +261,7 @@ static void bad_requests_are_refused(void **state)
     bs_paired   pair[BS_METRIC_COUNT];
     bs_sampled  sc, sd;
     bs_metrics *m = case_metrics(&c, (bs_metric_options){0}, 8);
-    assert_int_equal(bs_metrics_intervals(m, 1, 10, .9, out, &err), BASIN_EARG);
+    assert_int_equal(case_intervals(m, 1, 10, .9, out, &err), BASIN_EARG);
     assert_string_equal(err.msg, "resampling needs metrics made with keep_rows");
     bs_metrics_free(m);
 
@@ -274,7 +274,7 @@ static void bad_requests_are_refused(void **state)
     assert_int_equal(bs_bootstrap(&sc, 1, 10, 1, out, &err), BASIN_EARG);
     assert_int_equal(bs_bootstrap(&sc, 1, 0, .9, out, &err), BASIN_EARG);
     bs_metrics_clear(m);
-    assert_int_equal(bs_metrics_intervals(m, 1, 10, .9, out, &err), BASIN_EARG);
+    assert_int_equal(case_intervals(m, 1, 10, .9, out, &err), BASIN_EARG);
     assert_string_equal(err.msg, "there are no rows to resample");
     bs_metrics_free(m);
     bs_metrics_free(n);

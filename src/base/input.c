@@ -486,13 +486,6 @@ bool bs_input_live(const bs_input *in)
     return in->fd >= 0 && !in->unpack && fstat(in->fd, &st) == 0 && !S_ISREG(st.st_mode);
 }
 
-bool bs_path_live(const char *path)
-{
-    struct stat st;
-    const int   failed = strcmp(path, "-") == 0 ? fstat(STDIN_FILENO, &st) : stat(path, &st);
-    return failed == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);
-}
-
 /* Nothing arrives within `ms` milliseconds. The end of the input counts as arriving. */
 static bool is_silent(const bs_input *in, int ms)
 {

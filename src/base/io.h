@@ -78,7 +78,6 @@ basin_status bs_input_peek_lines(bs_input *in, size_t n, const char **bytes, siz
                                  basin_error *err);
 /* Whether it is a pipe, a terminal or the like, with bytes that are not compressed. */
 bool bs_input_live(const bs_input *in);
-bool bs_path_live(const char *path); /* the same before opening; "-" is standard input */
 /* Whether reading the next line would block; for live inputs only. */
 bool bs_input_waits(const bs_input *in);
 

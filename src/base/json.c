@@ -120,14 +120,6 @@ void bs_json_known(bs_buf *out, const char *key, double v)
         bs_json_real(out, key, v);
 }
 
-void bs_json_reals(bs_buf *out, const char *key, const double *v, int n)
-{
-    bs_json_open(out, key, '[');
-    for (int i = 0; i < n; i++)
-        bs_json_real(out, NULL, v[i]);
-    bs_json_close(out, ']');
-}
-
 void bs_json_short(bs_buf *out, const char *key, int digits, double v)
 {
     bs_json_key(out, key);

@@ -47,7 +47,6 @@ void bs_json_members(bs_buf *out, const char *fmt, ...) __attribute__((format(pr
  * finite. */
 void bs_json_real(bs_buf *out, const char *key, double v);
 void bs_json_known(bs_buf *out, const char *key, double v);
-void bs_json_reals(bs_buf *out, const char *key, const double *v, int n);
 /* Significant digits, as %g; or decimals. */
 void bs_json_short(bs_buf *out, const char *key, int digits, double v);
 void bs_json_fixed(bs_buf *out, const char *key, int digits, double v);

@@ -10,22 +10,9 @@
 
 #include "base/find.h"
 #include "base/io.h"
+#include "base/utf8.h"
 
 /* --- names ------------------------------------------------------------------- */
-
-static char lower(char c)
-{
-    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
-}
-
-static bool same_word(const char *a, const char *b)
-{
-    while (*a && lower(*a) == lower(*b)) {
-        a++;
-        b++;
-    }
-    return *a == *b;
-}
 
 const bs_option *bs_option_find(const bs_option *rows, const char *name)
 {
@@ -160,7 +147,7 @@ static basin_status set_bool(const bs_option *row, void *field, const char *valu
 {
     static const char *const words[] = {"no", "yes", "false", "true", "off", "on", "0", "1"};
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-        if (same_word(value, words[i])) {
+        if (bs_same_word(value, strlen(value), words[i])) {
             bool v = i % 2;
             memcpy(field, &v, sizeof v);
             return BASIN_OK;

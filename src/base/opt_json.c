@@ -13,17 +13,12 @@
 static void add_value(const bs_option *row, const void *opts, bs_buf *out)
 {
     const char *field = (const char *)opts + row->offset;
-    double      d;
     bool        b;
-    int         i;
     switch (row->kind) {
     case BS_INT:
-        memcpy(&i, field, sizeof i);
-        bs_json_int(out, row->name, i);
-        break;
     case BS_FLOAT:
-        memcpy(&d, field, sizeof d);
-        bs_json_real(out, row->name, d);
+        bs_json_key(out, row->name);
+        bs_option_format(row, opts, out);
         break;
     case BS_BOOL:
         memcpy(&b, field, sizeof b);
@@ -50,50 +45,20 @@ void bs_options_json(const bs_option *rows, const void *opts, bs_buf *out)
 
 /* --- reading ----------------------------------------------------------------- */
 
-static bool kind_fits(const bs_option *row, const json_t *value)
-{
-    switch (row->kind) {
-    case BS_INT: return json_is_integer(value);
-    case BS_FLOAT: return json_is_number(value);
-    case BS_BOOL: return json_is_boolean(value);
-    case BS_NAME:
-    case BS_TEXT: return json_is_string(value);
-    }
-    return false;
-}
-
-/* Shows the value as JSON. Numbers are passed on to set(), which knows the range: JSON text of
- * another type never parses as a number. */
-static basin_status fail_kind(const bs_option *rows, const bs_option *row, void *opts,
-                              const json_t *value, const char *where, basin_error *err)
-{
-    char shown[84];
-    bs_tree_show(value, JSON_COMPACT, shown, sizeof shown);
-    if (row->kind == BS_INT || row->kind == BS_FLOAT)
-        return bs_options_set(rows, opts, row->name, shown, where, err);
-    return bs_fail(err, BASIN_EARG, "%s: %s: expected %s, found %s", where, row->name,
-                   row->kind == BS_BOOL ? "true or false" : "a string", shown);
-}
-
+/* A value that is not of the right type never reads as a number: set() then knows what would. */
 static basin_status set_member(const bs_option *rows, void *opts, const char *name,
                                const json_t *value, const char *where, basin_error *err)
 {
     const bs_option *row = bs_option_find(rows, name);
-    if (row && !kind_fits(row, value))
-        return fail_kind(rows, row, opts, value, where, err);
-
-    char        number[BS_NUMBER_TEXT];
-    const char *text = number;
-    number[0] = '\0';
-    if (json_is_string(value))
-        text = json_string_value(value);
-    else if (json_is_boolean(value))
-        text = json_is_true(value) ? "yes" : "no";
-    else if (json_is_integer(value))
-        bs_print(number, sizeof number, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
-    else if (json_is_real(value))
-        bs_format_double(json_real_value(value), number);
-    return bs_options_set(rows, opts, name, text, where, err);
+    const bool       text = row && (row->kind == BS_NAME || row->kind == BS_TEXT);
+    char             shown[84];
+    bs_tree_show(value, JSON_COMPACT, shown, sizeof shown);
+    if (text && json_is_string(value))
+        return bs_options_set(rows, opts, name, json_string_value(value), where, err);
+    if (text || (row && row->kind == BS_BOOL && !json_is_boolean(value)))
+        return bs_fail(err, BASIN_EARG, "%s: %s: expected %s, found %s", where, name,
+                       text ? "a string" : "true or false", shown);
+    return bs_options_set(rows, opts, name, shown, where, err);
 }
 
 basin_status bs_options_from_json(const bs_option *rows, void *opts, const char *json, size_t len,

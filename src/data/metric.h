@@ -3,7 +3,6 @@
  *     bs_metrics_new(&(bs_metric_options){.keep_rows = true}, L, &m, err);
  *     for each batch:  bs_metrics_add(m, &gold, scores, &threshold, NULL, err);
  *     bs_metrics_finish(m, values, err);      values[BS_METRIC_example_f1]
- *     bs_metrics_intervals(m, seed, 1000, 0.95, intervals, err);
  *
  * Every metric has many conventions for rows without labels, ties and labels that never occur. A
  * profile is one complete set of them (metric_profile.c). A metric that cannot be computed (no
@@ -104,12 +103,7 @@ typedef struct {
 
 basin_status bs_metrics_labels(bs_metrics *m, bs_label_score *out /* [L] */, basin_error *err);
 
-/* Bootstrap over rows: needs keep_rows. NaN values have NaN bounds; the others stay within the
- * range of the metric. */
-basin_status bs_metrics_intervals(bs_metrics *m, uint64_t seed, int replicates, double level,
-                                  bs_interval out[BS_METRIC_COUNT], basin_error *err);
-
-/* The rows as a source for the tests of stats.h. Borrows m, which must not change meanwhile. Two
+/* The rows as a source for stats.h: needs keep_rows. Borrows m, which must not change meanwhile. Two
  * systems can be compared if they saw the same rows in the same order with the same options. */
 basin_status bs_metrics_sampled(bs_metrics *m, bs_sampled *out, basin_error *err);
 

@@ -1,8 +1,6 @@
 /* metric_boot.c -- the metrics as a source of bootstrap replicates for stats.h. */
 #include "data/metric.h"
 
-#include <math.h>
-
 #include "data/metric_part.h"
 
 /* Sums of a replicate: the record, the counts per label, average precision. */
@@ -73,21 +71,4 @@ basin_status bs_metrics_sampled(bs_metrics *m, bs_sampled *out, basin_error *err
                         .add = add,
                         .value = value};
     return BASIN_OK;
-}
-
-basin_status bs_metrics_intervals(bs_metrics *m, uint64_t seed, int replicates, double level,
-                                  bs_interval out[BS_METRIC_COUNT], basin_error *err)
-{
-    bs_sampled   source;
-    basin_status s = bs_metrics_sampled(m, &source, err);
-    if (!s)
-        s = bs_bootstrap(&source, seed, replicates, level, out, err);
-    for (int i = 0; i < BS_METRIC_COUNT && !s; i++) {
-        const bs_metric *k = &bs_metric_table[i];
-        if (isnan(out[i].value))
-            continue;
-        out[i].lo = fmax(out[i].lo, k->least);
-        out[i].hi = fmin(out[i].hi, k->greatest);
-    }
-    return s;
 }

@@ -34,7 +34,6 @@ struct bs_safetensors {
     void             *map; /* NULL: the bytes are borrowed */
     size_t            map_size;
     bs_arena          copies; /* of tensors that are not aligned */
-    bool              verified;
 };
 
 /* Fills everything but the data from a header of n bytes, for data_size bytes of data. After an

@@ -77,9 +77,6 @@ basin_status bs_safetensors_memory(const char *name, const void *bytes, size_t n
                                    bs_safetensors **out, basin_error *err);
 void         bs_safetensors_close(bs_safetensors *f); /* accepts NULL */
 
-/* true if the file has a checksum, which is then right */
-bool bs_safetensors_verified(const bs_safetensors *f);
-
 /* Tensors in the order of their data; NULL for an index out of range. */
 int              bs_safetensors_count(const bs_safetensors *f);
 const bs_tensor *bs_safetensors_at(const bs_safetensors *f, int i);

@@ -43,7 +43,6 @@ static basin_status bind_data(bs_safetensors *f, const char *data, basin_error *
         return bs_fail(err, BASIN_EDATA,
                        "%s: the file is damaged: its checksum is '%s', its content gives '%s'",
                        f->path, bs_shown(stored, buf), found);
-    f->verified = true;
     return BASIN_OK;
 }
 
@@ -163,11 +162,6 @@ basin_status bs_safetensors_open(const char *path, bs_safetensors **out, basin_e
 }
 
 /* --- looking things up ------------------------------------------------------- */
-
-bool bs_safetensors_verified(const bs_safetensors *f)
-{
-    return f->verified;
-}
 
 int bs_safetensors_count(const bs_safetensors *f)
 {

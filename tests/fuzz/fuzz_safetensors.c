@@ -79,7 +79,7 @@ static void try_bytes(const char *bytes, size_t n)
         same_as_jansson(f, bytes);
         write_again(f, &one);
         MUST(bs_safetensors_memory("again", one.data, one.len, &again, NULL) == BASIN_OK);
-        MUST(bs_safetensors_verified(again));
+        MUST(bs_safetensors_meta(again, BS_CHECKSUM_KEY));
         MUST(bs_safetensors_count(again) == bs_safetensors_count(f));
         write_again(again, &two);
         MUST(one.len == two.len && memcmp(one.data, two.data, one.len) == 0);
