@@ -210,23 +210,6 @@ static void bars_say_when_all_is_over(void **state)
     fclose(f);
 }
 
-/* A terminal that has become narrower shows the bar in several lines. */
-static void broken_bars_are_erased(void **state)
-{
-    (void)state;
-    FILE     *f = scratch();
-    bs_logger log = bs_log_make(f, BS_INFO);
-    log.terminal = log.moves = true;
-    log.bar_len = 200;
-    bs_log_say(&log, BS_INFO, "row");
-    assert_int_equal(log.columns, 80); /* looked up again; a file has none */
-    assert_string_equal(take(f), "\033[2A\r\033[Jrow\n");
-    log.bar_len = 80;
-    bs_log_row(&log, BS_GOOD, "row");
-    assert_string_equal(take(f), "\r\033[Jrow\n");
-    fclose(f);
-}
-
 static void long_lines_are_broken_on_terminals(void **state)
 {
     (void)state;
@@ -270,7 +253,6 @@ int main(void)
         cmocka_unit_test(bars_come_and_go),
         cmocka_unit_test(bars_fit_the_terminal),
         cmocka_unit_test(bars_say_when_all_is_over),
-        cmocka_unit_test(broken_bars_are_erased),
         cmocka_unit_test(long_lines_are_broken_on_terminals),
         cmocka_unit_test(clock_goes_forward),
     };

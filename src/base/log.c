@@ -1,8 +1,5 @@
-/* log.c -- lines and progress bars on a terminal or in a log file.
- *
- * A bar is one line without its end, rewritten in place. If the terminal has become narrower since,
- * nearly all of them have wrapped it into several lines, and the cursor goes up that many. Without
- * cursor control a bar is erased with spaces. */
+/* log.c -- lines and progress bars on a terminal or in a log file. A bar is one line without its
+ * end, rewritten in place and erased with spaces. */
 #include "base/log.h"
 
 #include <math.h>
@@ -34,12 +31,11 @@ double bs_thread_seconds(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static int terminal_columns(int fd)
+static void look_at_window(bs_logger *log)
 {
     struct winsize w;
-    if (ioctl(fd, TIOCGWINSZ, &w) == 0 && w.ws_col > 0)
-        return w.ws_col;
-    return 80;
+    if (log->terminal && ioctl(fileno(log->file), TIOCGWINSZ, &w) == 0 && w.ws_col > 0)
+        log->columns = w.ws_col;
 }
 
 bs_logger bs_log_make(FILE *file, bs_log_level level)
@@ -51,12 +47,11 @@ bs_logger bs_log_make(FILE *file, bs_log_level level)
     log.terminal = fd >= 0 && isatty(fd);
     if (!log.terminal)
         return log;
-    log.columns = terminal_columns(fd);
+    look_at_window(&log);
 
     /* NO_COLOR counts when it is set and not empty (no-color.org). */
     const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
-    log.moves = term && *term && strcmp(term, "dumb") != 0;
-    log.color = log.moves && !(no_color && *no_color);
+    log.color = term && *term && strcmp(term, "dumb") != 0 && !(no_color && *no_color);
     return log;
 }
 
@@ -82,12 +77,6 @@ static int fit_columns(char *text, int columns)
     return n;
 }
 
-static void look_at_window(bs_logger *log)
-{
-    if (log->moves)
-        log->columns = terminal_columns(fileno(log->file));
-}
-
 static void put(const bs_logger *log, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 static void put(const bs_logger *log, const char *fmt, ...)
@@ -103,15 +92,8 @@ static void put(const bs_logger *log, const char *fmt, ...)
 
 static void erase_bar(bs_logger *log)
 {
-    if (log->bar_len > 0 && log->moves) {
-        look_at_window(log);
-        const int above = (log->bar_len - 1) / log->columns;
-        if (above > 0)
-            put(log, "\033[%dA", above);
-        fputs("\r\033[J", log->file);
-    } else if (log->bar_len > 0) {
+    if (log->bar_len > 0)
         put(log, "\r%*s\r", log->bar_len, "");
-    }
     log->bar_len = 0;
 }
 
@@ -297,13 +279,8 @@ static void draw(bs_progress *p, char *text)
     bs_logger *log = p->log;
     const int  old = log->bar_len;
     look_at_window(log);
-    if (log->moves && old >= log->columns) /* wrapped by a window that became narrower */
-        erase_bar(log);
     const int len = fit_columns(text, log->columns > 20 ? log->columns - 3 : log->columns - 1);
-    if (log->moves)
-        put(log, "\r%s\033[K", text);
-    else
-        put(log, "\r%s%*s", text, old > len ? old - len : 0, "");
+    put(log, "\r%s%*s", text, old > len ? old - len : 0, "");
     log->bar_len = len;
     fflush(log->file);
     p->drawn = bs_seconds();

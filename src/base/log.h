@@ -14,7 +14,6 @@ typedef struct {
     bs_log_level level;
     bool         terminal; /* bars and colour need one */
     bool         color;    /* false when NO_COLOR is set or TERM is dumb */
-    bool         moves;    /* the terminal supports more than \r: TERM is not dumb */
     int          columns;  /* looked up again whenever a bar is drawn */
     int          bar_len;  /* columns the unfinished bar occupies now, 0 = none */
     /* A listening program (basin_session.event), or NULL; it returns nonzero to stop. */

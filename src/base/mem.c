@@ -57,18 +57,9 @@ static bool told_to_fail(void)
 }
 
 /* Blocks of this size ask for huge pages: rows of weights are read from all over them, and with 4
- * KiB pages nearly every row would cost a walk of the page tables. */
+ * KiB pages nearly every row would cost a walk of the page tables. Refused, everything still
+ * works. */
 static const size_t HUGE_PAGE = (size_t)2 << 20, HUGE_FROM = (size_t)4 << 20;
-
-/* Only a hint: if refused, everything still works. */
-static void ask_for_huge_pages(void *p, size_t bytes)
-{
-#ifdef MADV_HUGEPAGE
-    (void)madvise(p, bytes, MADV_HUGEPAGE);
-#else
-    (void)p, (void)bytes;
-#endif
-}
 
 void *bs_alloc(size_t bytes)
 {
@@ -85,7 +76,7 @@ void *bs_alloc(size_t bytes)
     if (!p)
         return NULL;
     if (large)
-        ask_for_huge_pages(p, rounded);
+        (void)madvise(p, rounded, MADV_HUGEPAGE);
     /* Rounding up must not hide a write past the end from the sanitizer. */
     POISON(p + bytes, rounded - bytes);
     atomic_fetch_add_explicit(&n_live, 1, memory_order_relaxed);

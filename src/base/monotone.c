@@ -131,18 +131,13 @@ bool bs_monotone_read(const char *text, bs_arena *a, bs_monotone *out)
     out->to = bs_arena_alloc(a, words / 2 * sizeof *out->to);
     double last[2] = {0, 0};
     for (size_t i = 0; i < words && out->from && out->to; i++) {
-        char         word[64];
-        const size_t n = strcspn(text, " ");
-        double       number;
-        if (n == 0 || n >= sizeof word)
-            return false;
-        memcpy(word, text, n);
-        word[n] = '\0';
-        if (!bs_parse_double(word, &number) || !(number > last[i % 2] && number < 1))
+        double      number;
+        const char *end = bs_scan_double(text, &number);
+        if (!end || (*end && *end != ' ') || !(number > last[i % 2] && number < 1))
             return false;
         last[i % 2] = number;
         (i % 2 ? out->to : out->from)[i / 2] = number;
-        text += n + (text[n] == ' ');
+        text = end + (*end == ' ');
     }
     out->n = (int)(words / 2);
     return out->from && out->to;

@@ -9,6 +9,7 @@
 #include <poll.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -111,24 +112,6 @@ static basin_status open_temp(bs_output *o, basin_error *err)
     return bs_fail_io(err, o->path, errno);
 }
 
-/* Writing through a symbolic link replaces its target, not the link. False when it leads nowhere;
- * the path is then used unchanged. */
-static bool follow_links(const char *path, char real[PATH_MAX])
-{
-    char link[PATH_MAX], joined[PATH_MAX];
-    int  n = bs_print(real, PATH_MAX, "%s", path);
-    for (int hops = 0; n < PATH_MAX && hops < 40; hops++) {
-        ssize_t got = readlink(real, link, sizeof link - 1);
-        if (got < 0)
-            return errno == EINVAL; /* not a link: the end of the chain */
-        link[got] = '\0';
-        int folder = link[0] == '/' ? 0 : (int)folder_len(real);
-        n = bs_print(joined, sizeof joined, "%.*s%s", folder, real, link);
-        memcpy(real, joined, sizeof joined);
-    }
-    return false;
-}
-
 static basin_status open_target(bs_output *o, basin_error *err)
 {
     struct stat st;
@@ -138,8 +121,9 @@ static basin_status open_target(bs_output *o, basin_error *err)
     if (there && S_ISDIR(st.st_mode))
         return bs_fail_io(err, o->path, EISDIR);
 
+    /* Writing through a symbolic link replaces its target, not the link. */
     char        real[PATH_MAX];
-    const char *target = follow_links(o->path, real) ? real : o->path;
+    const char *target = there && realpath(o->path, real) ? real : o->path;
     o->target = copy_text(target, strlen(target));
     if (!o->target)
         return bs_fail_nomem(err);

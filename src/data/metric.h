@@ -103,8 +103,8 @@ typedef struct {
 
 basin_status bs_metrics_labels(bs_metrics *m, bs_label_score *out /* [L] */, basin_error *err);
 
-/* The rows as a source for stats.h: needs keep_rows. Borrows m, which must not change meanwhile. Two
- * systems can be compared if they saw the same rows in the same order with the same options. */
+/* The rows as a source for stats.h: needs keep_rows. Borrows m, which must not change meanwhile.
+ * Two systems can be compared if they saw the same rows in the same order with the same options. */
 basin_status bs_metrics_sampled(bs_metrics *m, bs_sampled *out, basin_error *err);
 
 #endif

@@ -172,15 +172,13 @@ static bool next_word(const char **text, char *word, size_t size)
 /* A word that is not a finite number is not consumed. */
 static bool next_float(const char **text, float *out)
 {
-    const char *rest = *text;
-    char        word[64];
+    const char *word = *text + strspn(*text, " ");
     double      value;
-    if (!next_word(&rest, word, sizeof word) || !bs_parse_double(word, &value))
+    const char *end = bs_scan_double(word, &value);
+    if (!end || (*end && *end != ' ') || !isfinite((float)value))
         return false;
     *out = (float)value;
-    if (!isfinite(*out))
-        return false;
-    *text = rest;
+    *text = end;
     return true;
 }
 
