@@ -251,7 +251,6 @@ static void the_model_learns_a_function(void **state)
     }
     bs_gp g;
     assert_int_equal(bs_gp_fit(&s, u, y, NULL, N, &g, NULL), BASIN_OK);
-    assert_true(bs_gp_explains(&g) > 0.95);
     for (int i = 0; i < 50; i++) {
         double x[BS_TUNE_MOST], sd;
         bs_tune_point(4, i, s.n, x);
@@ -261,14 +260,6 @@ static void the_model_learns_a_function(void **state)
         far = fmax(far, fabs(mean - want));
     }
     assert_true(far < 0.7);
-
-    /* of the two that matter the first matters more, and nothing else does */
-    bs_importance importance[BS_TUNE_MOST];
-    assert_int_equal(bs_tune_importance(&g, importance, NULL), BASIN_OK);
-    assert_true(importance[0].share > 0.7 && importance[1].share > 0.02);
-    for (int k = 2; k < s.n; k++)
-        assert_true(importance[k].share < 0.02);
-    assert_true(importance[0].curve[BS_TUNE_GRID - 1] > importance[0].curve[0] + 3);
     bs_gp_free(&g);
     free(u);
 }
@@ -278,16 +269,26 @@ static void noise_is_not_learnt(void **state)
     (void)state;
     enum { N = 40 };
     bs_space s = space_of("", "ce", NULL, 0);
-    double   u[N * 3], y[N];
+    double   u[N * 3], y[N], error = 0, total = 0;
     bs_rng   r = bs_rng_make(5, 0, 1);
     for (int i = 0; i < N; i++) {
         bs_tune_point(3, i, 3, u + 3 * i);
         y[i] = bs_rng_normal(&r);
     }
-    bs_gp g;
-    assert_int_equal(bs_gp_fit(&s, u, y, NULL, N, &g, NULL), BASIN_OK);
-    assert_true(bs_gp_explains(&g) < 0.3);
-    bs_gp_free(&g);
+    for (int i = 0; i < N; i++) { /* what the others say about one of them */
+        double v[N * 3], others[N], work[N];
+        bs_gp  g;
+        memcpy(v, u, (size_t)i * 3 * sizeof *v);
+        memcpy(v + 3 * i, u + 3 * (i + 1), (size_t)(N - 1 - i) * 3 * sizeof *v);
+        memcpy(others, y, (size_t)i * sizeof *others);
+        memcpy(others + i, y + i + 1, (size_t)(N - 1 - i) * sizeof *others);
+        assert_int_equal(bs_gp_fit(&s, v, others, NULL, N - 1, &g, NULL), BASIN_OK);
+        const double off = y[i] - bs_gp_mean(&g, u + 3 * i, NULL, work);
+        error += off * off;
+        total += y[i] * y[i];
+        bs_gp_free(&g);
+    }
+    assert_true(1 - error / total < 0.3);
 }
 
 /* ---- halving ---- */
@@ -338,13 +339,9 @@ static void rising_trials_go_on(void **state)
                           .rung = {40 + 0.1 * i},
                           .rise = {1},
                           .score = 40 + 0.1 * i};
-    for (int i = 0; i < 3; i++)
-        t[i].score += 0.5; /* half of what they rose */
     t[3].rung[0] = t[3].score = 39;
     t[3].rise[0] = 6;
-    const bs_forecast f = bs_tune_forecast(&s, 0);
-    assert_true(f.ratio > 0.35 && f.ratio < 0.5);
-    assert_true(bs_tune_expected(&f, &t[3], 0) > bs_tune_expected(&f, &t[8], 0));
+    assert_true(bs_tune_expected(&t[3], 0) > bs_tune_expected(&t[8], 0));
     assert_int_equal(bs_tune_promoted(&s, 1, false), 3);
     t[3].rise[0] = 1;
     assert_int_equal(bs_tune_promoted(&s, 1, false), 8);
@@ -456,7 +453,7 @@ static void searches_can_be_repeated(void **state)
     }
 }
 
-/* What rests at a rung counts with what others gained from there. */
+/* What rests at a rung counts with what it may still gain. */
 static void resting_trials_are_not_taken_for_poor(void **state)
 {
     (void)state;
@@ -471,12 +468,13 @@ static void resting_trials_are_not_taken_for_poor(void **state)
         t[i] = (bs_trial){.state = i % 3 ? BS_TRIAL_PAUSED : BS_TRIAL_FINISHED,
                           .passed = i % 3 ? 1 : 2,
                           .rung = {end - 10, end - 2},
+                          .rise = {25, 5},
                           .score = i % 3 ? end - 10 : end};
         bs_tune_point(1, i, space.n, t[i].u);
     }
     bs_search s = {.space = &space, .trial = t, .n = N};
     bs_gp     g;
-    assert_int_equal(bs_tune_model(&s, false, &g, NULL), BASIN_OK);
+    assert_int_equal(bs_tune_model(&s, &g, NULL), BASIN_OK);
     for (int i = 0; i < N; i++)
         if (truth(&w, t[i].u) > 38) /* those that are far lower are cut */
             off = fmax(off, fabs(bs_gp_mean(&g, t[i].u, NULL, work) - truth(&w, t[i].u)));

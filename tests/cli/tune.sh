@@ -14,7 +14,6 @@ echo "== table"
 $tune --trials 9 -o one > table
 sed 1d table | awk 'length > 100'
 head -n 6 table | shape | sed 's/validation rows.*; the best/validation rows; the best/'
-grep -A 10 '^What mattered' table | sed '/^$/,$d' | shape | sort
 tail -n 2 table | shape
 (cd one && ls | grep -v trial- && ls trial-000 | grep -v '^best' && ls -d trial-* | wc -l && ls trial-*/best.safetensors | wc -l)
 

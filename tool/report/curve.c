@@ -8,7 +8,7 @@
 
 #include "report/report.h"
 
-enum { TOGETHER = 4, MOST_SERIES = 24, MOST_POINTS = 1 << 20 };
+enum { TOGETHER = 4, MOST_SERIES = 24, MOST_QUANTITIES = 512, MOST_POINTS = 1 << 20 };
 
 /* Quantities of training that share a chart; to add one: a row. `log`: by powers of ten. */
 static const struct {
@@ -54,14 +54,6 @@ typedef struct {
     double *x, *mean, *lo, *hi;
 } track;
 
-static const double *values_of(const bs_history *h, const char *where, const char *name)
-{
-    for (int i = 0; i < h->curves; i++)
-        if (strcmp(h->curve[i].name, name) == 0 && strcmp(h->curve[i].where, where) == 0)
-            return h->curve[i].value;
-    return NULL;
-}
-
 static int last_epoch(const bs_report_group *g)
 {
     double last = 0;
@@ -104,7 +96,7 @@ static bool track_make(bs_arena *arena, const bs_report_group *g, const char *wh
         return false;
     for (int i = 0; i < g->n; i++) {
         const bs_history *h = &g->run[i].history;
-        add_seed(h, values_of(h, where, name), epochs, t, count, logged);
+        add_seed(h, bs_history_find(h, where, name), epochs, t, count, logged);
     }
     for (int k = 0; k < epochs; k++) {
         if (!logged[k])
@@ -118,12 +110,92 @@ static bool track_make(bs_arena *arena, const bs_report_group *g, const char *wh
     return true;
 }
 
-static bool is_there(const bs_report_group *g, const char *where, const char *name)
+/* ---- the gap ---- */
+
+/* E(found) - E(truth), which learning makes positive: not logged, but worth seeing. */
+static basin_status add_gap(bs_report *r, bs_history *h, basin_error *err)
 {
-    for (int i = 0; i < g->n; i++)
-        if (values_of(&g->run[i].history, where, name))
-            return true;
-    return false;
+    const double *truth = bs_history_find(h, "", "energy_truth");
+    const double *found = bs_history_find(h, "", "energy_output");
+    if (!truth || (!found && !(found = bs_history_find(h, "", "energy_samples"))) ||
+        bs_history_find(h, "", "energy_gap"))
+        return BASIN_OK;
+    double *gap = bs_arena_alloc(&r->arena, (size_t)h->n * sizeof *gap + 1);
+    if (!gap)
+        return bs_fail_nomem(err);
+    for (int i = 0; i < h->n; i++)
+        gap[i] = found[i] - truth[i];
+    h->curve[h->curves++] = (bs_curve){.name = "energy_gap", .where = "", .value = gap};
+    return BASIN_OK;
+}
+
+/* ---- what is drawn ---- */
+
+/* For one run, neighbours with the same title share a chart. */
+typedef struct {
+    const char *where, *name;
+    char        title[128]; /* of the chart of one run */
+    int         rank;       /* order of drawing */
+    bool        log;
+} quantity;
+
+static const bs_metric *metric_of(const bs_task *k, const char *name)
+{
+    for (int i = 0; i < k->n_metrics; i++)
+        if (strcmp(k->metric[i].name, name) == 0)
+            return &k->metric[i];
+    return NULL;
+}
+
+/* Scores of an evaluation share a chart, other values of it have their own; then come those of
+ * training that have a panel, and the others. */
+static quantity describe(const bs_task *k, const bs_curve *c)
+{
+    enum { SCORES, EVALUATED, PANELS, OTHERS = 1000 };
+    const bs_metric *m = *c->where ? metric_of(k, c->name) : NULL;
+    quantity         q = {.where = c->where, .name = c->name, .rank = OTHERS};
+    bs_print(q.title, sizeof q.title, "%s%s%s", c->where, *c->where ? ": " : "", c->name);
+    if (*c->where)
+        q.rank = EVALUATED;
+    if (m && m->higher && m->least == 0 && m->greatest == 1) {
+        q.rank = SCORES;
+        bs_print(q.title, sizeof q.title, "scores on %s rows",
+                 strcmp(c->where, "valid") == 0 ? "validation" : c->where);
+    }
+    for (int at = 0; !*c->where && at < (int)(TOGETHER * sizeof panels / sizeof panels[0]); at++) {
+        const char *name = panels[at / TOGETHER].name[at % TOGETHER];
+        if (!name || strcmp(name, c->name) != 0)
+            continue;
+        q.rank = PANELS + at;
+        q.log = panels[at / TOGETHER].log;
+        bs_print(q.title, sizeof q.title, "%s", panels[at / TOGETHER].title);
+    }
+    return q;
+}
+
+static bool same(const quantity *q, const bs_curve *c)
+{
+    return strcmp(q->name, c->name) == 0 && strcmp(q->where, c->where) == 0;
+}
+
+/* Everything that a run has logged, by rank. */
+static int collect(const bs_report *r, quantity *out)
+{
+    int n = 0;
+    for (int i = 0; i < r->n; i++)
+        for (int c = 0; c < r->group[i].run[0].history.curves && n < MOST_QUANTITIES; c++) {
+            const bs_curve *v = &r->group[i].run[0].history.curve[c];
+            const quantity  q = describe(r->group[0].task, v);
+            int             at = 0;
+            while (at < n && !same(&out[at], v))
+                at++;
+            if (at < n)
+                continue;
+            for (at = n++; at > 0 && out[at - 1].rank > q.rank; at--)
+                out[at] = out[at - 1];
+            out[at] = q;
+        }
+    return n;
 }
 
 /* ---- charts ---- */
@@ -137,28 +209,32 @@ typedef struct {
     bs_mark          mark[BS_REPORT_RUNS];
     char             word[BS_REPORT_RUNS][32];
     int              marks;
+    quantity         quantity[MOST_QUANTITIES];
 } drawing;
 
 /* A run has the same colour in all charts, whatever others have logged. */
 static int colour_of(const bs_report *r, const bs_report_group *g)
 {
-    return (int)(g - r->group) % BS_CHART_COLOURS + 1;
+    return r->n > 1 ? (int)(g - r->group) % BS_CHART_COLOURS + 1 : 0;
 }
 
-static basin_status add_line(drawing *d, const bs_report_group *g, const char *where,
-                             const char *name, const char *shown, basin_error *err)
+static basin_status add_line(drawing *d, const bs_report_group *g, const quantity *q,
+                             basin_error *err)
 {
+    bool  there = false;
     track t;
-    if (d->n == MOST_SERIES || !is_there(g, where, name))
+    for (int i = 0; i < g->n; i++)
+        there = there || bs_history_find(&g->run[i].history, q->where, q->name);
+    if (d->n == MOST_SERIES || !there)
         return BASIN_OK;
-    if (!track_make(&d->arena, g, where, name, &t))
+    if (!track_make(&d->arena, g, q->where, q->name, &t))
         return bs_fail_nomem(err);
-    d->series[d->n++] = (bs_series){.name = shown,
+    d->series[d->n++] = (bs_series){.name = d->r->n > 1 ? g->name : q->name,
                                     .x = t.x,
                                     .y = t.mean,
                                     .lo = g->n > 1 ? t.lo : NULL,
                                     .hi = g->n > 1 ? t.hi : NULL,
-                                    .colour = d->r->n > 1 ? colour_of(d->r, g) : 0,
+                                    .colour = colour_of(d->r, g),
                                     .n = t.n};
     return BASIN_OK;
 }
@@ -172,9 +248,8 @@ static void add_marks(drawing *d)
             continue;
         bs_print(d->word[d->marks], sizeof d->word[0], d->r->n > 1 ? "%d" : "best: %d",
                  g->run[0].history.best);
-        d->mark[d->marks] = (bs_mark){.x = g->run[0].history.best,
-                                      .name = d->word[d->marks],
-                                      .colour = d->r->n > 1 ? colour_of(d->r, g) : 0};
+        d->mark[d->marks] = (bs_mark){
+            .x = g->run[0].history.best, .name = d->word[d->marks], .colour = colour_of(d->r, g)};
         d->marks++;
     }
 }
@@ -188,138 +263,27 @@ static bool all_positive(const drawing *d)
     return true;
 }
 
-static void finish(drawing *d, const char *title, bool log)
+/* Quantities from .. end - 1 in one chart. */
+static basin_status draw_chart(drawing *d, int from, int end, basin_error *err)
 {
-    bs_chart_draw(&(bs_chart){.title = title,
-                              .series = d->series,
-                              .n = d->n,
-                              .mark = d->mark,
-                              .marks = d->marks,
-                              .log_y = log && all_positive(d),
-                              .x_name = "epoch"},
-                  d->page);
-    bs_arena_free(&d->arena);
+    const quantity *q = &d->quantity[from];
+    char            alone[256];
+    basin_status    s = BASIN_OK;
     d->n = 0;
-}
-
-/* One quantity, for every run. */
-static basin_status draw_one(drawing *d, const char *where, const char *name, const char *title,
-                             bool log, basin_error *err)
-{
-    basin_status s = BASIN_OK;
-    for (int i = 0; i < d->r->n && !s; i++)
-        s = add_line(d, &d->r->group[i], where, name, d->r->group[i].name, err);
+    for (int k = from; k < end; k++)
+        for (int i = 0; i < d->r->n && !s; i++)
+            s = add_line(d, &d->r->group[i], &d->quantity[k], err);
+    bs_print(alone, sizeof alone, "%s%s%s", q->where, *q->where ? ": " : "", q->name);
     if (!s)
-        finish(d, title, log);
-    return s;
-}
-
-/* Related quantities of one run. */
-static basin_status draw_panel(drawing *d, int panel, basin_error *err)
-{
-    basin_status s = BASIN_OK;
-    for (int i = 0; i < TOGETHER && panels[panel].name[i] && !s; i++) {
-        const char *name = panels[panel].name[i];
-        if (d->r->n > 1)
-            s = draw_one(d, "", name, name, panels[panel].log, err);
-        else
-            s = add_line(d, &d->r->group[0], "", name, name, err);
-    }
-    if (!s && d->r->n == 1)
-        finish(d, panels[panel].title, panels[panel].log);
-    return s;
-}
-
-static bool in_panel(const char *name)
-{
-    for (size_t p = 0; p < sizeof panels / sizeof panels[0]; p++)
-        for (int i = 0; i < TOGETHER && panels[p].name[i]; i++)
-            if (strcmp(panels[p].name[i], name) == 0)
-                return true;
-    return false;
-}
-
-/* ---- the gap ---- */
-
-/* E(found) - E(truth), which learning makes positive: not logged, but worth seeing. */
-static basin_status add_gap(bs_report *r, bs_history *h, basin_error *err)
-{
-    const double *truth = values_of(h, "", "energy_truth");
-    const double *found = values_of(h, "", "energy_output");
-    if (!truth || (!found && !(found = values_of(h, "", "energy_samples"))) ||
-        values_of(h, "", "energy_gap"))
-        return BASIN_OK;
-    double *gap = bs_arena_alloc(&r->arena, (size_t)h->n * sizeof *gap + 1);
-    if (!gap)
-        return bs_fail_nomem(err);
-    for (int i = 0; i < h->n; i++)
-        gap[i] = found[i] - truth[i];
-    h->curve[h->curves++] = (bs_curve){.name = "energy_gap", .where = "", .value = gap};
-    return BASIN_OK;
-}
-
-/* ---- values on validation rows ---- */
-
-static const bs_metric *metric_of(const bs_task *k, const char *name)
-{
-    for (int i = 0; i < k->n_metrics; i++)
-        if (strcmp(k->metric[i].name, name) == 0)
-            return &k->metric[i];
-    return NULL;
-}
-
-/* Shares that should grow share a chart. */
-static bool is_score(const bs_task *k, const char *name)
-{
-    const bs_metric *m = metric_of(k, name);
-    return m && m->higher && m->least == 0 && m->greatest == 1;
-}
-
-/* Quantities in the order of the first run, skipping those already drawn. */
-static basin_status draw_all(drawing *d, bool training, basin_error *err)
-{
-    const bs_report *r = d->r;
-    basin_status     s = BASIN_OK;
-    for (int i = 0; i < r->n && !s; i++) {
-        const bs_history *h = &r->group[i].run[0].history;
-        for (int c = 0; c < h->curves && !s; c++) {
-            const bs_curve *v = &h->curve[c];
-            bool            had = false;
-            char            title[128];
-            for (int j = 0; j < i; j++)
-                had = had || is_there(&r->group[j], v->where, v->name);
-            if (had || training != !*v->where)
-                continue;
-            if (training ? in_panel(v->name) : r->n == 1 && is_score(r->group[0].task, v->name))
-                continue;
-            bs_print(title, sizeof title, "%s%s%s", v->where, *v->where ? ": " : "", v->name);
-            s = draw_one(d, v->where, v->name, title, false, err);
-        }
-    }
-    return s;
-}
-
-static basin_status draw_scores(drawing *d, basin_error *err)
-{
-    const bs_report_group *g = &d->r->group[0];
-    const bs_history      *h = &g->run[0].history;
-    basin_status           s = BASIN_OK;
-    for (int c = 0; c < h->curves && !s; c++) {
-        const char *where = h->curve[c].where;
-        bool        first = *where != '\0';
-        char        title[128];
-        for (int k = 0; k < c; k++)
-            first = first && strcmp(h->curve[k].where, where) != 0;
-        if (!first)
-            continue;
-        for (int k = c; k < h->curves && !s; k++)
-            if (strcmp(h->curve[k].where, where) == 0 && is_score(g->task, h->curve[k].name))
-                s = add_line(d, g, where, h->curve[k].name, h->curve[k].name, err);
-        bs_print(title, sizeof title, "scores on %s rows",
-                 strcmp(where, "valid") == 0 ? "validation" : where);
-        if (!s)
-            finish(d, title, false);
-    }
+        bs_chart_draw(&(bs_chart){.title = d->r->n > 1 ? alone : q->title,
+                                  .series = d->series,
+                                  .n = d->n,
+                                  .mark = d->mark,
+                                  .marks = d->marks,
+                                  .log_y = q->log && all_positive(d),
+                                  .x_name = "epoch"},
+                      d->page);
+    bs_arena_free(&d->arena);
     return s;
 }
 
@@ -383,17 +347,15 @@ basin_status bs_report_curves(bs_report *r, bs_buf *page, basin_error *err)
     explain(r, page);
     add_marks(d);
     bs_page_grid_begin(page);
-    if (!s && r->n == 1)
-        s = draw_scores(d, err);
-    if (!s)
-        s = draw_all(d, false, err);
-    for (size_t p = 0; p < sizeof panels / sizeof panels[0] && !s; p++)
-        s = draw_panel(d, (int)p, err);
-    if (!s)
-        s = draw_all(d, true, err);
+    const int n = collect(r, d->quantity);
+    for (int from = 0, end; from < n && !s; from = end) {
+        for (end = from + 1; end < n && r->n == 1; end++)
+            if (strcmp(d->quantity[end].title, d->quantity[from].title) != 0)
+                break;
+        s = draw_chart(d, from, end, err);
+    }
     bs_page_grid_end(page);
     list_names(r, page);
-    bs_arena_free(&d->arena);
     bs_free(d);
     return s;
 }

@@ -15,36 +15,13 @@
 #define BS_API_REPORT_H
 
 #include "doc/doc.h"
+#include "runs/history.h"
 #include "runs/runset.h"
 
 enum {
     BS_REPORT_RUNS = 16,
     BS_REPORT_SEEDS = 256,
-
-    BS_PHASES_SEEN = 8
 };
-
-/* ---- what was logged ---- */
-
-typedef struct {
-    const char *name;  /* "loss_net" */
-    const char *where; /* "" for training, else the object it is in: "valid" */
-    double     *value; /* [n] of the history; NaN: not in that line */
-} bs_curve;
-
-typedef struct {
-    int       n;     /* lines of metrics.jsonl */
-    double   *epoch; /* [n] */
-    bs_curve *curve;
-    int       curves;
-    struct {
-        const char *name;
-        double      epoch; /* the first one */
-    } phase[BS_PHASES_SEEN];
-    int    phases;
-    int    best;    /* epoch of the model; 0: unknown */
-    double seconds; /* when the last line was written */
-} bs_history;
 
 /* ---- runs ---- */
 

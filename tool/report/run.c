@@ -11,7 +11,7 @@
 #include "base/io.h"
 #include "base/tree.h"
 
-enum { MOST_CURVES = 256, MOST_EPOCHS = 1 << 20, PATH = BS_OPTION_TEXT + 128 };
+enum { PATH = BS_OPTION_TEXT + 128 };
 
 static bool exists(const char *folder, const char *name)
 {
@@ -46,106 +46,6 @@ static double number(const json_t *o, const char *key)
 {
     const json_t *v = json_object_get(o, key);
     return json_is_number(v) ? json_number_value(v) : (double)NAN;
-}
-
-/* ---- metrics.jsonl ---- */
-
-/* Keys that are not learnt quantities. */
-static bool is_clock(const char *key)
-{
-    return strcmp(key, "epoch") == 0 || strcmp(key, "step") == 0 || strcmp(key, "seconds") == 0;
-}
-
-static bs_curve *curve_of(bs_report *r, bs_history *h, int lines, const char *where,
-                          const char *name)
-{
-    for (int i = 0; i < h->curves; i++)
-        if (strcmp(h->curve[i].name, name) == 0 && strcmp(h->curve[i].where, where) == 0)
-            return &h->curve[i];
-    if (h->curves == MOST_CURVES)
-        return NULL;
-    bs_curve c = {.name = keep(r, name),
-                  .where = keep(r, where),
-                  .value = bs_arena_alloc(&r->arena, (size_t)lines * sizeof *c.value)};
-    if (!c.name || !c.where || !c.value)
-        return NULL;
-    for (int i = 0; i < lines; i++)
-        c.value[i] = NAN;
-    h->curve[h->curves] = c;
-    return &h->curve[h->curves++];
-}
-
-static bool add_values(bs_report *r, bs_history *h, int lines, const char *where, json_t *o)
-{
-    const char *key;
-    json_t     *v;
-    json_object_foreach(o, key, v)
-    {
-        if (!json_is_number(v) || (!*where && is_clock(key)))
-            continue;
-        bs_curve *c = curve_of(r, h, lines, where, key);
-        if (!c)
-            return false;
-        c->value[h->n] = json_number_value(v);
-    }
-    return true;
-}
-
-static bool add_line(bs_report *r, bs_history *h, int lines, json_t *line)
-{
-    const char  *key, *phase = json_string_value(json_object_get(line, "phase"));
-    json_t      *v;
-    const double epoch = number(line, "epoch");
-    h->epoch[h->n] = epoch >= 1 && epoch <= MOST_EPOCHS ? floor(epoch) : h->n + 1;
-    if (!add_values(r, h, lines, "", line))
-        return false;
-    json_object_foreach(line, key,
-                        v) if (json_is_object(v) && !add_values(r, h, lines, key, v)) return false;
-    if (phase && h->phases < BS_PHASES_SEEN &&
-        (h->phases == 0 || strcmp(h->phase[h->phases - 1].name, phase) != 0)) {
-        h->phase[h->phases].epoch = h->epoch[h->n];
-        if (!(h->phase[h->phases++].name = keep(r, phase)))
-            return false;
-    }
-    h->seconds = number(line, "seconds");
-    h->n++;
-    return true;
-}
-
-static int count_lines(const bs_buf *text)
-{
-    int n = 1;
-    for (size_t i = 0; i < text->len; i++)
-        n += text->data[i] == '\n';
-    return n;
-}
-
-/* A truncated last line belongs to a run that was killed. */
-static basin_status read_history(bs_report *r, bs_report_run *run, basin_error *err)
-{
-    bs_history *h = &run->history;
-    char        path[PATH];
-    bs_buf      text;
-    bs_print(path, sizeof path, "%s/metrics.jsonl", run->folder);
-    bs_buf_init(&text, (size_t)1 << 30);
-    basin_status s = bs_read_file(path, &text, err);
-    const int    lines = s ? 0 : count_lines(&text);
-    h->epoch = bs_arena_alloc(&r->arena, (size_t)lines * sizeof *h->epoch + 1);
-    h->curve = bs_arena_alloc(&r->arena, (MOST_CURVES + 1) * sizeof *h->curve);
-    if (!s && (!h->epoch || !h->curve))
-        s = bs_fail_nomem(err);
-    for (const char *at = text.data, *end; !s && at && *at; at = end + 1) {
-        if (!(end = strchr(at, '\n')))
-            break;
-        json_t *line = bs_tree_read(at, (size_t)(end - at), 0, NULL);
-        if (!json_is_object(line))
-            s = bs_fail(err, BASIN_EDATA, "%s:%d: is not a line of a run", path, h->n + 1);
-        else if (!add_line(r, h, lines, line))
-            s = bs_fail_nomem(err);
-        json_decref(line);
-    }
-    bs_buf_free(&text);
-    return s;
 }
 
 /* ---- the other files ---- */
@@ -276,7 +176,7 @@ static basin_status read_run(bs_report *r, const char *folder, bs_report_run *ru
     if (!s && !exists(folder, "metrics.jsonl"))
         s = bs_fail(err, BASIN_EDATA, "%s: no epoch of this training is finished yet", folder);
     if (!s)
-        s = read_history(r, run, err);
+        s = bs_history_read(&r->arena, folder, &run->history, err);
     if (!s && run->history.n == 0)
         s = bs_fail(err, BASIN_EDATA, "%s: no epoch of this training is finished yet", folder);
     if (!s)

@@ -100,14 +100,6 @@ static void put_bases(const bs_report *r, const bs_report_group *g, bs_buf *out)
 
 /* ---- what next ---- */
 
-static const double *curve_of(const bs_history *h, const char *name)
-{
-    for (int i = 0; i < h->curves; i++)
-        if (!*h->curve[i].where && strcmp(h->curve[i].name, name) == 0)
-            return h->curve[i].value;
-    return NULL;
-}
-
 static void advise_bases(const bs_report_group *g, bs_notes *advice)
 {
     int                cut;
@@ -146,11 +138,11 @@ static void advise_longer(const bs_report_run *run, bs_notes *advice)
 static void advise_overfitting(const bs_report_run *run, bs_notes *advice)
 {
     const bs_history *h = &run->history;
-    const double     *valid = curve_of(h, "cross_entropy_valid");
-    const double     *train = curve_of(h, "cross_entropy");
+    const double     *valid = bs_history_find(h, "", "cross_entropy_valid");
+    const double     *train = bs_history_find(h, "", "cross_entropy");
     const int         last = h->n - 1;
     int               least = 0;
-    train = train ? train : curve_of(h, "loss_net");
+    train = train ? train : bs_history_find(h, "", "loss_net");
     if (!valid || !train)
         return;
     for (int i = 1; i < h->n; i++)

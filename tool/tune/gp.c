@@ -211,28 +211,3 @@ double bs_gp_mean(const bs_gp *g, const double *u, double *sd, double *work)
     }
     return g->mean + g->scale * mean;
 }
-
-/* Eq. 5.12: y_i minus the prediction from the others is weight_i / (K^-1)_ii. Less certain points
- * count less here, too. */
-double bs_gp_explains(const bs_gp *g)
-{
-    double  error = 0, total = 0;
-    double *column = bs_calloc((size_t)g->n + 1, sizeof *column);
-    if (!column || g->n < 5) {
-        bs_free(column);
-        return NAN;
-    }
-    for (int i = 0; i < g->n; i++) {
-        double diagonal = 0;
-        memset(column, 0, (size_t)g->n * sizeof *column);
-        column[i] = 1;
-        solve_lower(g->factor, g->n, column);
-        for (int k = i; k < g->n; k++)
-            diagonal += column[k] * column[k];
-        const double off = g->weight[i] / diagonal, trust = 1 / (g->noise + g->extra[i] + 1e-3);
-        error += trust * off * off;
-        total += trust * g->y[i] * g->y[i];
-    }
-    bs_free(column);
-    return total > 0 ? 1 - error / total : NAN;
-}

@@ -3,7 +3,7 @@
  * A trial pauses at a rung. Whenever a worker is free, a trial among the best third of those that
  * reached its rung is continued, highest rung first; only if there is none does a new one start. So
  * nothing waits, and a poor trial costs only part of a training. Best does not mean the highest
- * score at the rung, but the highest expected at the end (forecast.c).
+ * score at the rung, but the highest expected at the end.
  *
  * The rungs are at half and at all of the epochs that the first trial took. Earlier ones would be
  * cheaper, but after a few epochs the highest learning rate and the least dropout look best, not
@@ -13,6 +13,15 @@
 #include "tune/search.h"
 
 const char *const bs_trial_states[] = {"running", "paused", "finished", "failed"};
+
+/* What a trial gains after a rung, as a share of what it gained in the second half of the way
+ * there: typical of multi-label curves at half-time, and as good as fitting it to the trials. */
+static const double keeps_rising = 0.4;
+
+double bs_tune_expected(const bs_trial *t, int rung)
+{
+    return t->rung[rung] + keeps_rising * t->rise[rung];
+}
 
 int bs_tune_rungs(int epochs, int rung[BS_TUNE_RUNGS])
 {
@@ -25,10 +34,10 @@ int bs_tune_rungs(int epochs, int rung[BS_TUNE_RUNGS])
 }
 
 /* The expected final score of a trial that passed a rung, or its actual one if it has ended. */
-static double at_rung(const bs_forecast *f, const bs_trial *t, int rung)
+static double at_rung(const bs_trial *t, int rung)
 {
     if (rung < t->passed)
-        return bs_tune_expected(f, t, rung);
+        return bs_tune_expected(t, rung);
     return t->state == BS_TRIAL_FINISHED ? t->score : (double)NAN;
 }
 
@@ -38,10 +47,9 @@ bool bs_tune_worth(const bs_search *s, int trial, int rungs, bool closing)
     int       all = 0, better = 0;
     if (rung < 0 || rung >= rungs)
         return true;
-    const bs_forecast f = bs_tune_forecast(s, rung);
-    const double      mine = at_rung(&f, &s->trial[trial], rung);
+    const double mine = at_rung(&s->trial[trial], rung);
     for (int i = 0; i < s->n; i++) {
-        const double other = at_rung(&f, &s->trial[i], rung);
+        const double other = at_rung(&s->trial[i], rung);
         if (isnan(other))
             continue;
         all++;
@@ -52,18 +60,14 @@ bool bs_tune_worth(const bs_search *s, int trial, int rungs, bool closing)
 
 int bs_tune_promoted(const bs_search *s, int rungs, bool closing)
 {
-    bs_forecast f[BS_TUNE_RUNGS];
-    int         best = -1;
-    for (int rung = 0; rung < BS_TUNE_RUNGS; rung++)
-        f[rung] = bs_tune_forecast(s, rung);
+    int best = -1;
     for (int i = 0; i < s->n; i++) {
         const bs_trial *t = &s->trial[i];
         if (t->state != BS_TRIAL_PAUSED || !bs_tune_worth(s, i, rungs, closing))
             continue;
         const bs_trial *b = best >= 0 ? &s->trial[best] : NULL;
         if (!b || t->passed > b->passed ||
-            (t->passed == b->passed && at_rung(&f[t->passed - 1], t, t->passed - 1) >
-                                           at_rung(&f[b->passed - 1], b, b->passed - 1)))
+            (t->passed == b->passed && at_rung(t, t->passed - 1) > at_rung(b, b->passed - 1)))
             best = i;
     }
     return best;

@@ -330,43 +330,22 @@ basin_status bs_tune_log_open(bs_tuning *t, basin_error *err)
 
 /* ---- curves ---- */
 
-int bs_tune_values(const bs_tuning *t, int trial, double *epoch, double *value, int room)
-{
-    char   path[BS_OPTION_TEXT + 128], folder[BS_OPTION_TEXT + 64];
-    bs_buf text;
-    int    n = 0;
-    bs_tune_folder(t, trial, folder);
-    bs_print(path, sizeof path, "%s/metrics.jsonl", folder);
-    bs_buf_init(&text, (size_t)1 << 30);
-    if (access(path, F_OK) == 0 && !bs_read_file(path, &text, NULL))
-        for (const char *at = text.data; at && *at && n < room;) {
-            const char *end = strchr(at, '\n');
-            json_t     *o = end ? bs_tree_read(at, (size_t)(end - at), 0, NULL) : NULL;
-            json_t     *v =
-                json_object_get(json_object_get(o, "valid"), t->task->metric[t->metric].name);
-            if (json_is_number(v)) {
-                epoch[n] = json_number_value(json_object_get(o, "epoch"));
-                value[n++] = json_number_value(v);
-            }
-            json_decref(o);
-            at = end ? end + 1 : NULL;
-        }
-    bs_buf_free(&text);
-    return n;
-}
-
 double bs_tune_curve(const bs_tuning *t, int trial, int start, int epochs)
 {
-    enum { ROOM = 100000 };
-    double  best = NAN;
-    double *epoch = bs_calloc(ROOM, sizeof *epoch), *value = bs_calloc(ROOM, sizeof *value);
-    int     n = epoch && value ? bs_tune_values(t, trial, epoch, value, ROOM) : 0;
-    for (int i = 0; i < n; i++) {
+    char       folder[BS_OPTION_TEXT + 64];
+    bs_history h;
+    bs_arena   arena;
+    double     best = NAN;
+    bs_arena_init(&arena, 0);
+    bs_tune_folder(t, trial, folder);
+    const double *value = bs_history_read(&arena, folder, &h, NULL)
+                              ? NULL
+                              : bs_history_find(&h, "valid", t->task->metric[t->metric].name);
+    for (int i = 0; i < h.n && value; i++) {
         const double x = bs_tune_score(t, value[i]);
-        if (epoch[i] > start && epoch[i] <= start + epochs && !(x <= best))
+        if (h.epoch[i] > start && h.epoch[i] <= start + epochs && !isnan(x) && !(x <= best))
             best = x;
     }
-    bs_free(epoch);
-    bs_free(value);
+    bs_arena_free(&arena);
     return best;
 }

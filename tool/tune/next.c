@@ -3,7 +3,7 @@
  * still quasi-random, over the whole space, in case the model is confidently wrong.
  *
  * The model is of final scores. A trial paused at a rung has none; it counts with its expected
- * score (forecast.c), with the error of such expectations as noise. */
+ * score, and half of what that is above the score at the rung as its uncertainty. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +18,7 @@ const char *const bs_trial_sources[] = {"default", "sequence", "model"};
 /* ---- scores ---- */
 
 /* The expected final score and its variance; NaN if there is none yet. */
-static double expected(const bs_trial *t, const bs_forecast f[BS_TUNE_RUNGS], double *variance)
+static double expected(const bs_trial *t, double *variance)
 {
     *variance = 0;
     if (t->state == BS_TRIAL_FINISHED)
@@ -26,8 +26,8 @@ static double expected(const bs_trial *t, const bs_forecast f[BS_TUNE_RUNGS], do
     if (t->state == BS_TRIAL_FAILED || t->passed == 0)
         return NAN;
     const int    rung = t->passed - 1;
-    const double y = bs_tune_expected(&f[rung], t, rung);
-    *variance = f[rung].variance;
+    const double y = bs_tune_expected(t, rung), gain = (y - t->rung[rung]) / 2;
+    *variance = gain * gain;
     return y > t->score ? y : t->score;
 }
 
@@ -77,12 +77,9 @@ static bool is_old(const bs_search *s, int trial)
 
 static void collect(const bs_search *s, points *p)
 {
-    bs_forecast f[BS_TUNE_RUNGS];
-    double      worst = INFINITY, variance;
-    for (int rung = 0; rung < BS_TUNE_RUNGS; rung++)
-        f[rung] = bs_tune_forecast(s, rung);
+    double worst = INFINITY, variance;
     for (int i = 0; i < s->n; i++) {
-        const double y = expected(&s->trial[i], f, &variance);
+        const double y = expected(&s->trial[i], &variance);
         worst = y < worst ? y : worst;
         if (!isnan(y) && !is_old(s, i) && p->n < 2 * MOST_POINTS)
             add_point(p, s, i, y, variance);
@@ -100,7 +97,7 @@ static void add_pending(const bs_search *s, const bs_gp *g, points *p, double *w
             add_point(p, s, i, bs_gp_mean(g, s->trial[i].u, NULL, work), 0);
 }
 
-basin_status bs_tune_model(const bs_search *s, bool pending, bs_gp *out, basin_error *err)
+basin_status bs_tune_model(const bs_search *s, bs_gp *out, basin_error *err)
 {
     const size_t room = 2 * MOST_POINTS + 1;
     points       p = {.u = bs_calloc(room * (size_t)s->space->n, sizeof *p.u),
@@ -116,7 +113,7 @@ basin_status bs_tune_model(const bs_search *s, bool pending, bs_gp *out, basin_e
     if (!status)
         status = bs_gp_fit(s->space, p.u, p.y, p.extra, p.n, out, err);
     const int known = p.n;
-    if (!status && pending && known > 0)
+    if (!status && known > 0)
         add_pending(s, out, &p, work);
     if (!status && p.n > known) {
         bs_gp_free(out);
@@ -227,7 +224,7 @@ static basin_status ask_model(const bs_search *s, double u[BS_TUNE_MOST], bool *
     bs_gp        g;
     int          leader[LEADERS];
     double       point[BS_TUNE_MOST];
-    basin_status status = bs_tune_model(s, true, &g, err);
+    basin_status status = bs_tune_model(s, &g, err);
     if (status)
         return status;
     chase  c = {.s = s, .g = &g, .found = 0, .u = u};

@@ -1,5 +1,5 @@
-/* search.h -- the search for good settings: where (space), what to try next (model), how long a
- * trial is worth continuing (halving), and what mattered (importance).
+/* search.h -- the search for good settings: where (space), what to try next (model), and how long a
+ * trial is worth continuing (halving).
  *
  * No files, no threads, no clock, and no state but the trials: what comes next is a function of
  * them and of the seed, so a search that was killed continues as if it had not been.
@@ -8,8 +8,7 @@
  *     points.c      quasi-random points
  *     gp.c          Gaussian process: the model of scores
  *     halving.c     which trials continue
- *     next.c        what to try next
- *     importance.c  how much of the differences an option explains */
+ *     next.c        what to try next */
 #ifndef BS_TUNE_H
 #define BS_TUNE_H
 
@@ -91,16 +90,10 @@ typedef struct {
 /* The epochs of the rungs, given a training's total epochs; returns how many. */
 int bs_tune_rungs(int epochs, int rung[BS_TUNE_RUNGS]);
 
-/* Expected final scores of trials at a rung: forecast.c */
-typedef struct {
-    double gain, ratio, variance;
-} bs_forecast;
-
-bs_forecast          bs_tune_forecast(const bs_search *s, int rung);
-static inline double bs_tune_expected(const bs_forecast *f, const bs_trial *t, int rung)
-{
-    return t->rung[rung] + f->gain + f->ratio * t->rise[rung];
-}
+/* The score expected at the end of a trial that has passed a rung: curves that still rise there
+ * keep rising, those of high dropout, strong decay and low rates, which are behind at a rung and
+ * often ahead at the end. */
+double bs_tune_expected(const bs_trial *t, int rung);
 
 /* Whether this trial, at the last rung it has passed, should continue: the best third, by expected
  * score, of all that got there; with `closing` at least one. */
@@ -138,25 +131,10 @@ basin_status bs_gp_fit(const bs_space *space, const double *u, const double *y, 
 void         bs_gp_free(bs_gp *g);
 /* In units of y; *sd without the noise, may be NULL. work: [n]. */
 double bs_gp_mean(const bs_gp *g, const double *u, double *sd, double *work);
-/* 1 - (squared error of leaving one out) / variance; NaN for few points. */
-double bs_gp_explains(const bs_gp *g);
 
 /* The model of a search. Paused trials count with their expected scores, with the error of such
- * expectations as noise; failed ones with the worst score. pending: running trials without a score
- * count with what the model expects. */
-basin_status bs_tune_model(const bs_search *s, bool pending, bs_gp *out, basin_error *err);
-
-/* ---- what mattered ---- */
-
-enum { BS_TUNE_GRID = 17 };
-
-typedef struct {
-    double share;               /* of the variance of the model's mean over the space */
-    double curve[BS_TUNE_GRID]; /* expected score at u = 0 ... 1, averaged over all other options */
-} bs_importance;
-
-/* First-order effects by quasi-Monte Carlo over the model: the variance of `curve`, divided by that
- * of the mean itself. What they lack to 1 is interactions. */
-basin_status bs_tune_importance(const bs_gp *g, bs_importance out[BS_TUNE_MOST], basin_error *err);
+ * expectations as noise; failed ones with the worst score, running ones with what the model of the
+ * others expects. */
+basin_status bs_tune_model(const bs_search *s, bs_gp *out, basin_error *err);
 
 #endif

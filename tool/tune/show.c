@@ -1,11 +1,11 @@
-/* show.c -- a search for people: what mattered, how it went, every option against the score, all
- * trials, in a terminal and on a page; and as a JSON object. */
+/* show.c -- a search for people: how it went, every option against the score, all trials, in a
+ * terminal and on a page; and as a JSON object. */
 #include <math.h>
 #include <string.h>
 
 #include "tune/tune.h"
 
-enum { WIDEST = 100, SHOWN = 10, COLUMN = 8, CURVES = 6, POINTS = 2000 };
+enum { WIDEST = 100, SHOWN = 10, COLUMN = 8, CURVES = 6 };
 
 const char *bs_tune_state(const bs_tuning *t, int trial)
 {
@@ -109,13 +109,12 @@ static void counts_text(const bs_tuning *t, bs_buf *out)
     }
 }
 
-/* The result, what mattered, what next. */
-static void verdict(const bs_tuning *t, const bs_tune_findings *f, bs_doc *d)
+/* The result, and what next. */
+static void verdict(const bs_tuning *t, bs_doc *d)
 {
     const bs_metric *m = &t->task->metric[t->metric];
     const char      *unit = t->scale > 1 ? " %" : "", *points = t->scale > 1 ? " points" : "";
     const double     first = shown(t, 0), gain = fabs(shown(t, t->best) - first);
-    int              most = 0;
     bs_buf           text;
     bs_buf_init(&text, 1 << 14);
     bs_buf_printf(&text, "Trial %d of %d is best: %.2f%s %s on %d validation %s", t->best, t->n,
@@ -125,10 +124,6 @@ static void verdict(const bs_tuning *t, const bs_tune_findings *f, bs_doc *d)
     else if (!isnan(first))
         bs_buf_printf(&text, ", %.2f%s %s than where it started", gain, points,
                       m->higher ? "more" : "less");
-    for (int i = 1; i < t->space.n && f->any; i++)
-        most = f->importance[i].share > f->importance[most].share ? i : most;
-    if (f->any && t->space.n > 0)
-        bs_buf_printf(&text, "; what mattered most is %s", t->space.at[most].row.name);
     bs_buf_text(&text, "; the best of several on the same data looks better than it is, so next: "
                        "train it with several seeds and measure it on data that took no part, by "
                        "'basin train --config ");
@@ -163,77 +158,25 @@ static void summary(const bs_tuning *t, bs_doc *d)
     bs_buf_free(&text);
 }
 
-/* ---- what mattered ---- */
-
-/* The value at which the curve of an option is highest. */
-static void best_text(const bs_tuning *t, const bs_tune_findings *f, int option,
-                      char text[BS_TUNE_NAME])
-{
-    const double *curve = f->importance[option].curve;
-    int           at = 0;
-    for (int i = 1; i < BS_TUNE_GRID; i++)
-        if (curve[i] > curve[at])
-            at = i;
-    bs_space_text(&t->space.at[option], at / (double)(BS_TUNE_GRID - 1), text);
-}
-
-static void importance(const bs_tuning *t, const bs_tune_findings *f, bs_doc *d)
-{
-    bs_bar bar[BS_TUNE_MOST];
-    char   note[BS_TUNE_MOST][160];
-    int    order[BS_TUNE_MOST];
-    bs_doc_heading(d, 2, "What mattered");
-    if (!f->any) {
-        bs_doc_say(d, "note", "Too few trials have a score to tell; %d would do.", t->space.n + 3);
-        return;
-    }
-    for (int i = 0; i < t->space.n; i++) {
-        int at = i;
-        for (; at > 0 && f->importance[order[at - 1]].share < f->importance[i].share; at--)
-            order[at] = order[at - 1];
-        order[at] = i;
-    }
-    for (int i = 0; i < t->space.n; i++) {
-        const bs_dimension *o = &t->space.at[order[i]];
-        char                best[BS_TUNE_NAME];
-        bs_buf              range;
-        bs_buf_init(&range, 1 << 12);
-        bs_space_range(o, &range);
-        best_text(t, f, order[i], best);
-        bs_print(note[i], sizeof note[i], "%s of %s", best, range.data ? range.data : "");
-        bs_buf_free(&range);
-        bar[i] = (bs_bar){
-            .name = o->row.name, .value = 100 * f->importance[order[i]].share, .note = note[i]};
-    }
-    bs_doc_bars(d, &(bs_bars){.title = "Share of the differences that an option explains by "
-                                       "itself, %",
-                              .bar = bar,
-                              .n = t->space.n,
-                              .lo = 0,
-                              .hi = 100,
-                              .width = 640,
-                              .digits = 0});
-    bs_doc_say(d, "quiet",
-               "In %% of the differences that an option explains by itself, with the value that "
-               "is best on average.");
-    if (!isnan(f->explains))
-        bs_doc_say(d, f->explains < 0.3 ? "warn" : "quiet",
-                   "How far to trust it: of the differences between trials that were left out of "
-                   "the fit, the model explains %.0f %%.",
-                   100 * fmax(f->explains, 0));
-    bs_page_say(d->page, "quiet",
-                "A Gaussian process is fitted to the scores of all trials; the share of an option "
-                "is the variance of the model's mean over its values, all other options averaged "
-                "over their ranges, against the variance over the whole space. What is missing to "
-                "100 %% is interactions between options.");
-}
-
 /* ---- how it went ---- */
 
-/* Room for charts: [POINTS] or [trials] of each, whichever is more, for one curve. */
+/* Room for two curves over trials. */
 typedef struct {
-    double *x, *y;
+    double *x, *y; /* [trials] */
 } path;
+
+static void wide_chart(const bs_tuning *t, const char *title, const char *x_name,
+                       const bs_series *series, int n, bs_buf *page)
+{
+    bs_chart_draw(&(bs_chart){.title = title,
+                              .x_name = x_name,
+                              .y_name = t->task->metric[t->metric].name,
+                              .series = series,
+                              .n = n,
+                              .width = 640,
+                              .height = 300},
+                  page);
+}
 
 static void history(const bs_tuning *t, const path *p, bs_buf *page)
 {
@@ -250,45 +193,37 @@ static void history(const bs_tuning *t, const path *p, bs_buf *page)
         {.name = "trial", .x = p[0].x, .y = p[0].y, .n = t->n, .dots = true},
         {.name = "best so far", .x = p[0].x, .y = p[1].y, .n = t->n},
     };
-    bs_chart_draw(&(bs_chart){.title = "Scores in the order of trials",
-                              .x_name = "trial",
-                              .y_name = t->task->metric[t->metric].name,
-                              .series = series,
-                              .n = 2,
-                              .width = 640,
-                              .height = 300},
-                  page);
+    wide_chart(t, "Scores in the order of trials", "trial", series, 2, page);
 }
 
 /* Learning curves of the best trials. */
-static void curves(const bs_tuning *t, const bs_tune_findings *f, const path *p, bs_buf *page)
+static void curves(const bs_tuning *t, const int *order, bs_buf *page)
 {
     bs_series series[CURVES];
-    char      name[CURVES][32];
+    char      name[CURVES][32], folder[BS_OPTION_TEXT + 64];
     int       n = 0;
+    bs_arena  arena;
+    bs_arena_init(&arena, 0);
     for (int i = 0; i < t->n && n < CURVES; i++) {
-        const int points = bs_tune_values(t, f->order[i], p[n].x, p[n].y, POINTS);
-        if (points == 0)
+        bs_history h;
+        bs_tune_folder(t, order[i], folder);
+        const basin_status s = bs_history_read(&arena, folder, &h, NULL);
+        const double      *valid = bs_history_find(&h, "valid", t->task->metric[t->metric].name);
+        double            *y = bs_arena_alloc(&arena, (size_t)h.n * sizeof *y);
+        if (s || !valid || !y)
             continue;
-        for (int k = 0; k < points; k++)
-            p[n].y[k] *= t->scale;
-        bs_print(name[n], sizeof name[n], "trial %d", f->order[i]);
-        series[n] = (bs_series){.name = name[n], .x = p[n].x, .y = p[n].y, .n = points};
+        for (int k = 0; k < h.n; k++)
+            y[k] = t->scale * valid[k];
+        bs_print(name[n], sizeof name[n], "trial %d", order[i]);
+        series[n] = (bs_series){.name = name[n], .x = h.epoch, .y = y, .n = h.n};
         n++;
     }
-    bs_chart_draw(&(bs_chart){.title = "Validation score while training, best trials",
-                              .x_name = "epoch",
-                              .y_name = t->task->metric[t->metric].name,
-                              .series = series,
-                              .n = n,
-                              .width = 640,
-                              .height = 300},
-                  page);
+    wide_chart(t, "Validation score while training, best trials", "epoch", series, n, page);
+    bs_arena_free(&arena);
 }
 
 /* Scores over the values of an option, marked by the state of the trial. */
-static void option_chart(const bs_tuning *t, const bs_tune_findings *f, int option, const path *p,
-                         bs_buf *page)
+static void option_chart(const bs_tuning *t, int option, const path *p, bs_buf *page)
 {
     const bs_dimension *d = &t->space.at[option];
     int                 n[2] = {0};
@@ -300,22 +235,16 @@ static void option_chart(const bs_tuning *t, const bs_tune_findings *f, int opti
         p[at].x[n[at]] = bs_space_value(d, t->trial[i].u[option]);
         p[at].y[n[at]++] = shown(t, i);
     }
-    for (int k = 0; k < BS_TUNE_GRID; k++) {
-        p[2].x[k] = bs_space_value(d, k / (double)(BS_TUNE_GRID - 1));
-        p[2].y[k] = t->scale * bs_tune_score(t, f->importance[option].curve[k]);
-    }
     const bs_series series[] = {
         {.name = "stopped early", .x = p[0].x, .y = p[0].y, .n = n[0], .dots = true, .colour = 3},
-        {.name = "to the end", .x = p[1].x, .y = p[1].y, .n = n[1], .dots = true, .colour = 1},
-        {.name = "model", .x = p[2].x, .y = p[2].y, .n = BS_TUNE_GRID, .colour = 2}};
+        {.name = "to the end", .x = p[1].x, .y = p[1].y, .n = n[1], .dots = true, .colour = 1}};
     const bs_series *from = n[0] > 0 ? series : series + 1;
-    const bool       model = f->any && d->n_words == 0;
     bs_chart_draw(
         &(bs_chart){
             .title = d->row.name,
             .y_name = t->task->metric[t->metric].name,
             .series = from,
-            .n = (int)(series + 2 + model - from),
+            .n = (int)(series + 2 - from),
             .mark = &(bs_mark){.x = bs_space_value(d, t->trial[t->best].u[option]), .name = "best"},
             .marks = 1,
             .log_x = d->log},
@@ -328,31 +257,29 @@ static void option_chart(const bs_tuning *t, const bs_tune_findings *f, int opti
     bs_buf_free(&words);
 }
 
-static void charts(const bs_tuning *t, const bs_tune_findings *f, bs_buf *page)
+static void charts(const bs_tuning *t, const int *order, bs_buf *page)
 {
-    const size_t room = (size_t)(t->n > POINTS ? t->n : POINTS);
-    double      *block = bs_calloc(2 * CURVES * room, sizeof *block);
-    path         p[CURVES];
+    const size_t n = (size_t)t->n;
+    double      *block = bs_calloc(4 * n + 1, sizeof *block);
     if (!block) {
         page->failed = true;
         return;
     }
-    for (size_t i = 0; i < CURVES; i++)
-        p[i] = (path){block + 2 * i * room, block + (2 * i + 1) * room};
+    const path p[2] = {{block, block + n}, {block + 2 * n, block + 3 * n}};
     bs_page_heading(2, "How it went", page);
     history(t, p, page);
-    curves(t, f, p, page);
+    curves(t, order, page);
     bs_page_heading(2, "Options", page);
     bs_page_grid_begin(page);
     for (int i = 0; i < t->space.n; i++)
-        option_chart(t, f, i, p, page);
+        option_chart(t, i, p, page);
     bs_page_grid_end(page);
     bs_free(block);
 }
 
 /* ---- all trials ---- */
 
-static void trials(const bs_tuning *t, const bs_tune_findings *f, bs_doc *page)
+static void trials(const bs_tuning *t, const int *order, bs_doc *page)
 {
     bs_column column[BS_TUNE_MOST + 6] = {{.name = "trial"},
                                           {.name = "state", .text = true},
@@ -368,7 +295,7 @@ static void trials(const bs_tuning *t, const bs_tune_findings *f, bs_doc *page)
     bs_doc_heading(page, 2, "Trials");
     bs_doc_table(page, NULL, column, 6 + t->space.n, BS_TABLE_SORTED | BS_TABLE_LONG);
     for (int i = 0; i < t->n; i++) {
-        const int             at = f->order[i];
+        const int             at = order[i];
         const bs_tune_record *r = &t->record[at];
         char                  text[BS_TUNE_MOST][BS_TUNE_NAME];
         bs_cell               cell[BS_TUNE_MOST + 6];
@@ -389,13 +316,13 @@ static void trials(const bs_tuning *t, const bs_tune_findings *f, bs_doc *page)
 }
 
 /* A terminal gets the lines that it got while trials ended. */
-static void best_trials(const bs_tuning *t, const bs_tune_findings *f, bs_buf *text)
+static void best_trials(const bs_tuning *t, const int *order, bs_buf *text)
 {
     bs_buf_text(text, "\n");
     bs_tune_head(t, text);
     bs_buf_text(text, "\n");
     for (int i = 0; i < t->n && i < SHOWN; i++) {
-        bs_tune_row(t, f->order[i], f->order[i] == t->best, text);
+        bs_tune_row(t, order[i], order[i] == t->best, text);
         bs_buf_text(text, "\n");
     }
 }
@@ -414,17 +341,16 @@ static void next_text(const bs_tuning *t, bs_buf *out)
     bs_buf_text(out, "\n");
 }
 
-void bs_tune_show(const bs_tuning *t, const bs_tune_findings *f, bs_doc *d)
+void bs_tune_show(const bs_tuning *t, const int *order, bs_doc *d)
 {
     char title[BS_OPTION_TEXT + 64];
     bs_print(title, sizeof title, "Tuning %s", t->base.train.method);
     bs_page_begin(title, t->o->folder, d->page);
-    verdict(t, f, d);
+    verdict(t, d);
     summary(t, d);
-    best_trials(t, f, d->text);
-    importance(t, f, d);
-    charts(t, f, d->page);
-    trials(t, f, &(bs_doc){.page = d->page});
+    best_trials(t, order, d->text);
+    charts(t, order, d->page);
+    trials(t, order, &(bs_doc){.page = d->page});
     bs_page_end(d->page);
     next_text(t, d->text);
 }
@@ -473,7 +399,7 @@ static void trial_json(const bs_tuning *t, const char *key, int trial, bs_buf *o
     bs_json_close(out, '}');
 }
 
-void bs_tune_json(const bs_tuning *t, const bs_tune_findings *f, bs_buf *out)
+void bs_tune_json(const bs_tuning *t, const int *order, bs_buf *out)
 {
     char config[BS_OPTION_TEXT + 64];
     bs_print(config, sizeof config, "%s/best.config", t->o->folder);
@@ -487,16 +413,9 @@ void bs_tune_json(const bs_tuning *t, const bs_tune_findings *f, bs_buf *out)
                     t->o->folder, config);
     trial_json(t, "best", t->best, out);
     trial_json(t, "start", 0, out);
-    if (f->any) {
-        bs_json_real(out, "model_explains", f->explains);
-        bs_json_open(out, "importance", '{');
-        for (int i = 0; i < t->space.n; i++)
-            bs_json_real(out, t->space.at[i].row.name, f->importance[i].share);
-        bs_json_close(out, '}');
-    }
     bs_tune_space_json(&t->space, out);
     bs_json_open(out, "top", '[');
     for (int i = 0; i < t->n && i < SHOWN; i++)
-        trial_json(t, NULL, f->order[i], out);
+        trial_json(t, NULL, order[i], out);
     bs_buf_text(out, "]}");
 }

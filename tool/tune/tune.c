@@ -160,32 +160,17 @@ static bool comes_before(const bs_trial *a, const bs_trial *b)
     return !isnan(a->score) && (isnan(b->score) || a->score > b->score);
 }
 
-static basin_status find(const bs_tuning *t, bs_tune_findings *f, basin_error *err)
+/* Trials in this order; NULL when memory runs out. */
+static int *sort_trials(const bs_tuning *t)
 {
-    const int       needed = t->space.n + 3;
-    const bs_search s = bs_tune_search(t);
-    bs_gp           g;
-    int             scored = 0;
-    f->order = bs_calloc((size_t)t->n + 1, sizeof *f->order);
-    if (!f->order)
-        return bs_fail_nomem(err);
-    for (int i = 0; i < t->n; i++) {
+    int *order = bs_calloc((size_t)t->n + 1, sizeof *order);
+    for (int i = 0; i < t->n && order; i++) {
         int at = i;
-        for (; at > 0 && comes_before(&t->trial[i], &t->trial[f->order[at - 1]]); at--)
-            f->order[at] = f->order[at - 1];
-        f->order[at] = i;
-        scored += t->trial[i].state == BS_TRIAL_FINISHED || t->trial[i].passed > 0;
+        for (; at > 0 && comes_before(&t->trial[i], &t->trial[order[at - 1]]); at--)
+            order[at] = order[at - 1];
+        order[at] = i;
     }
-    if (scored < needed) /* with less a model would say something, and it would be wrong */
-        return BASIN_OK;
-    basin_status status = bs_tune_model(&s, false, &g, err);
-    if (status)
-        return status;
-    status = bs_tune_importance(&g, f->importance, err);
-    f->explains = bs_gp_explains(&g);
-    f->any = !status;
-    bs_gp_free(&g);
-    return status;
+    return order;
 }
 
 static basin_status write_config(const bs_tuning *t, basin_error *err)
@@ -208,21 +193,19 @@ static basin_status write_config(const bs_tuning *t, basin_error *err)
 
 static basin_status publish(const bs_tuning *t, bs_buf *table, bs_buf *json, basin_error *err)
 {
-    bs_tune_findings f = {.explains = NAN};
-    bs_buf           page;
+    int   *order = sort_trials(t);
+    bs_buf page;
     bs_buf_init(&page, 1 << 26);
-    basin_status s = find(t, &f, err);
-    if (!s)
-        s = write_config(t, err);
+    basin_status s = order ? write_config(t, err) : bs_fail_nomem(err);
     if (!s) {
-        bs_tune_show(t, &f, &(bs_doc){.text = table, .page = &page});
-        bs_tune_json(t, &f, json);
+        bs_tune_show(t, order, &(bs_doc){.text = table, .page = &page});
+        bs_tune_json(t, order, json);
         s = bs_runset_write_line(t->o->folder, "tune.json", json, err);
     }
     if (!s)
         s = bs_runset_write(t->o->folder, "tune.html", &page, err);
     bs_buf_free(&page);
-    bs_free(f.order);
+    bs_free(order);
     return s;
 }
 

@@ -13,6 +13,7 @@
 
 #include "basin_tool.h"
 #include "doc/doc.h"
+#include "runs/history.h"
 #include "runs/jobs.h"
 #include "base/io.h"
 #include "tune/search.h"
@@ -81,17 +82,7 @@ basin_status bs_tune_room(bs_tuning *t, basin_error *err);
 basin_status bs_tune_log_add(bs_tuning *t, int trial, basin_error *err);
 /* Best score of a trial in metrics.jsonl up to this many epochs after `start`; NaN: none. */
 double bs_tune_curve(const bs_tuning *t, int trial, int start, int epochs);
-/* All values of it, at most `room`; returns how many. */
-int bs_tune_values(const bs_tuning *t, int trial, double *epoch, double *value, int room);
-
 /* ---- what is told ---- */
-
-typedef struct {
-    double        explains; /* of the model, see bs_gp_explains */
-    bool          any;      /* importance is known */
-    bs_importance importance[BS_TUNE_MOST];
-    int          *order; /* [n], best first; those without a score last */
-} bs_tune_findings;
 
 /* "values": {...} of a trial, "space": {...}: members of an open object. */
 void bs_tune_values_json(const bs_tuning *t, int trial, bs_buf *out);
@@ -101,8 +92,9 @@ void bs_tune_space_json(const bs_space *s, bs_buf *out);
 void bs_tune_head(const bs_tuning *t, bs_buf *out);
 void bs_tune_row(const bs_tuning *t, int trial, bool best, bs_buf *out);
 
-void bs_tune_show(const bs_tuning *t, const bs_tune_findings *f, bs_doc *d);
-void bs_tune_json(const bs_tuning *t, const bs_tune_findings *f, bs_buf *out);
+/* order: trials, best first, those without a score last. */
+void bs_tune_show(const bs_tuning *t, const int *order, bs_doc *d);
+void bs_tune_json(const bs_tuning *t, const int *order, bs_buf *out);
 /* "finished", "paused", "cut", "failed" */
 const char *bs_tune_state(const bs_tuning *t, int trial);
 
