@@ -540,23 +540,21 @@ static double cross_entropy(const bs_rows *data, const float *scores, int32_t L)
     return sum / data->rows;
 }
 
-static basin_status predict_scores(bs_scorer *s, const bs_net_spec *spec, const bs_preprocess *k,
-                                   const bs_dataset *p, bs_outputs *out, basin_error *err)
+basin_status bs_mlc_scores(bs_scorer *s, const bs_net_spec *spec, const bs_schema *schema,
+                           const bs_rows *data, int64_t number, float *scores, float *energy,
+                           basin_error *err)
 {
-    const bs_rows *data = bs_dataset_mlc(p);
     if (bs_net_spec_mlc(spec)->sparse)
-        return bs_scorer_csr(s, &data->x, out->first + 1, out->scores, out->energy, err);
-    const size_t D = (size_t)bs_net_spec_mlc(spec)->features,
-                 L = (size_t)bs_net_spec_mlc(spec)->labels;
+        return bs_scorer_csr(s, &data->x, number, scores, energy, err);
+    const size_t D = (size_t)schema->n_features, L = (size_t)schema->n_labels;
     const size_t block = data->rows < BS_SCORE_BLOCK ? (size_t)data->rows : BS_SCORE_BLOCK;
     float       *rows = bs_calloc(block * D + 1, sizeof *rows);
     basin_status status = rows ? BASIN_OK : bs_fail_nomem(err);
     for (int32_t first = 0; first < data->rows && !status; first += BS_SCORE_BLOCK) {
         int32_t left = data->rows - first, n = left < BS_SCORE_BLOCK ? left : BS_SCORE_BLOCK;
-        bs_rows_dense(data, &bs_preprocess_mlc(k)->schema, NULL, first, n, rows);
-        status = bs_scorer_dense(s, rows, n, (int32_t)D, out->first + first + 1,
-                                 out->scores + (size_t)first * L,
-                                 out->energy ? out->energy + first : NULL, err);
+        bs_rows_dense(data, schema, NULL, first, n, rows);
+        status = bs_scorer_dense(s, rows, n, (int32_t)D, number + first, scores + (size_t)first * L,
+                                 energy ? energy + first : NULL, err);
     }
     bs_free(rows);
     return status;
@@ -573,7 +571,8 @@ static void place(const bs_dataset *whole, const bs_preprocess *k, int32_t row, 
 static basin_status predict(bs_scorer *s, const bs_net_spec *spec, const bs_preprocess *k,
                             const bs_dataset *p, bs_outputs *out, basin_error *err)
 {
-    basin_status status = predict_scores(s, spec, k, p, out, err);
+    basin_status status = bs_mlc_scores(s, spec, &bs_preprocess_mlc(k)->schema, bs_dataset_mlc(p),
+                                        out->first + 1, out->scores, out->energy, err);
     if (!status && out->cross_entropy)
         *out->cross_entropy =
             cross_entropy(bs_dataset_mlc(p), out->scores, bs_net_spec_mlc(spec)->labels);

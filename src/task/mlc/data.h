@@ -39,6 +39,12 @@ basin_status bs_batches_mlc(const bs_dataset *p, const bs_preprocess *k, const b
 /* Sparse nets read the rows as they are stored. */
 bool bs_mlc_is_sparse(const bs_schema *schema);
 
+/* Probabilities [rows, labels] and, unless NULL, energies [rows]. number: of the first row, for
+ * messages. */
+basin_status bs_mlc_scores(bs_scorer *s, const bs_net_spec *spec, const bs_schema *schema,
+                           const bs_rows *data, int64_t number, float *scores, float *energy,
+                           basin_error *err);
+
 /* Notes how well the features of an input fit a model. label_free: unknown columns cannot be labels
  * under another name. */
 void bs_mlc_strange(const bs_coverage *s, const bs_schema *known, bool label_free, bs_logger *log);

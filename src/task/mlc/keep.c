@@ -136,6 +136,21 @@ void bs_input_columns_head(const bs_input_columns *k, const char *delimiter, boo
     }
 }
 
+/* A member of a JSON object: numbers as JSON writes them; others, such as 007 and +1, are texts. */
+static void put_member(const char *text, size_t len, bool quoted, bs_buf *out)
+{
+    const bool maybe = !quoted && len > 0 && strchr("-0123456789", *text);
+    json_t    *number =
+        maybe ? bs_tree_read(text, len, JSON_DECODE_ANY | JSON_DECODE_INT_AS_REAL, NULL) : NULL;
+    if (len == 0 && !quoted)
+        bs_buf_text(out, "null");
+    else if (json_is_number(number))
+        bs_buf_add(out, text, len);
+    else
+        bs_json_text_n(out, NULL, text, len);
+    json_decref(number);
+}
+
 basin_status bs_input_columns_cells(bs_input_columns *k, const bs_rows *d, int32_t row,
                                     const char *delimiter, bool safe, bs_buf *out, basin_error *err)
 {
@@ -147,70 +162,18 @@ basin_status bs_input_columns_cells(bs_input_columns *k, const bs_rows *d, int32
         const char *text = step == CSV_CELL ? next_cell(k, &c, &cell, &step, &len) : "";
         if (!text)
             return bs_fail_nomem(err);
-        bs_buf_text(out, i ? delimiter : "");
-        bs_put_cell(text, len, delimiter, cell.quoted, safe, out);
+        if (delimiter) {
+            bs_buf_text(out, i ? delimiter : "");
+            bs_put_cell(text, len, delimiter, cell.quoted, safe, out);
+        } else {
+            bs_json_key(out, k->name[i]);
+            put_member(text, len, cell.quoted, out);
+        }
     }
     return BASIN_OK;
 }
 
 /* ---- JSON ---- */
-
-static size_t digits(const char *p, const char *end)
-{
-    const char *start = p;
-    while (p < end && *p >= '0' && *p <= '9')
-        p++;
-    return (size_t)(p - start);
-}
-
-/* Numbers as JSON writes them; others, such as 007 and +1, are texts. */
-static bool is_json_number(const char *p, size_t len)
-{
-    const char *end = p + len;
-    p += p < end && *p == '-';
-    const size_t whole = digits(p, end);
-    if (whole == 0 || (whole > 1 && *p == '0'))
-        return false;
-    p += whole;
-    if (p < end && *p == '.') {
-        const size_t n = digits(p + 1, end);
-        p += 1 + n;
-        if (n == 0)
-            return false;
-    }
-    if (p < end && (*p == 'e' || *p == 'E')) {
-        p++;
-        p += p < end && (*p == '+' || *p == '-');
-        const size_t n = digits(p, end);
-        p += n;
-        if (n == 0)
-            return false;
-    }
-    return p == end;
-}
-
-static basin_status members_of_cells(bs_input_columns *k, const bs_rows *d, int32_t row,
-                                     bs_buf *out, basin_error *err)
-{
-    csv_cursor c = row_of(d, row);
-    csv_step   step = CSV_CELL;
-    for (int32_t i = 0; i < k->n; i++) {
-        csv_cell    cell = {0};
-        size_t      len = 0;
-        const char *text = step == CSV_CELL ? next_cell(k, &c, &cell, &step, &len) : "";
-        const char *copy = text ? bs_arena_copy(&k->arena, text, len) : NULL;
-        if (!copy)
-            return bs_fail_nomem(err);
-        bs_json_key(out, k->name[i]);
-        if (len == 0 && !cell.quoted)
-            bs_buf_text(out, "null");
-        else if (!cell.quoted && is_json_number(copy, len))
-            bs_buf_text(out, copy);
-        else
-            bs_json_text(out, NULL, copy);
-    }
-    return BASIN_OK;
-}
 
 static basin_status check_taken(const char *text, int64_t number, const char *const *taken,
                                 basin_error *err)
@@ -233,7 +196,7 @@ basin_status bs_input_columns_members(bs_input_columns *k, const bs_rows *d, int
 {
     const char *text = d->row_text[row].bytes;
     if (k->table)
-        return members_of_cells(k, d, row, out, err);
+        return bs_input_columns_cells(k, d, row, NULL, false, out, err);
     basin_status s = check_taken(text, number, taken, err);
     const char  *first = strchr(text, '{'), *last = strrchr(text, '}');
     if (s || !first || !last)

@@ -23,7 +23,8 @@ void         bs_input_columns_free(bs_input_columns *k);
 /* Refuses a column with this name, which is used for predictions. */
 basin_status bs_input_columns_refuse(const bs_input_columns *k, const char *name, basin_error *err);
 
-/* Column names separated by a delimiter; the cells of a row of the piece, likewise. */
+/* Column names separated by a delimiter; the cells of a row of the piece, likewise or, if it is
+ * NULL, as members of an object. */
 void         bs_input_columns_head(const bs_input_columns *k, const char *delimiter, bool safe,
                                    bs_buf *out);
 basin_status bs_input_columns_cells(bs_input_columns *k, const bs_rows *d, int32_t row,

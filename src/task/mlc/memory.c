@@ -33,40 +33,6 @@ int basin_decide(const basin_model *m, const float *scores, int32_t *labels)
 
 /* ---- predictor ---- */
 
-/* Room for rows of a dense net. */
-typedef struct {
-    float  *row; /* [rows, features] */
-    int32_t rows;
-} block;
-
-static basin_status start(basin_predictor *p, basin_error *err)
-{
-    p->own = bs_calloc(1, sizeof(block));
-    return p->own ? BASIN_OK : bs_fail_nomem(err);
-}
-
-/* Room for the next block, and its number of rows; NULL when memory runs out. */
-static float *next_block(basin_predictor *p, int32_t left, int32_t *n)
-{
-    block *b = p->own;
-    *n = left < BS_SCORE_BLOCK ? left : BS_SCORE_BLOCK;
-    if (*n <= b->rows)
-        return b->row;
-    bs_free(b->row);
-    b->row = bs_calloc((size_t)*n * (size_t)bs_net_spec_mlc(&p->model->saved->spec)->features,
-                       sizeof *b->row);
-    b->rows = b->row ? *n : 0;
-    return b->row;
-}
-
-static void stop(basin_predictor *p)
-{
-    block *b = p->own;
-    if (b)
-        bs_free(b->row);
-    bs_free(b);
-}
-
 basin_status basin_data_label_sets(const basin_label_sets *rows, basin_data **out, basin_error *err)
 {
     BS_KEEP_ERRNO;
@@ -114,13 +80,6 @@ static float filled(const bs_schema *s, size_t feature, float value)
     return !isnan(value) ? value : s->fill ? s->fill[feature] : 0;
 }
 
-/* What the model does to raw features before its first layer. */
-static float prepared(const bs_schema *s, size_t feature, float value)
-{
-    value = filled(s, feature, value);
-    return s->mean ? (value - s->mean[feature]) * s->scale[feature] : value;
-}
-
 basin_status basin_predict_dense(basin_predictor *p, const float *x, int32_t rows, float *scores,
                                  basin_error *err)
 {
@@ -132,8 +91,9 @@ basin_status basin_predict_dense(basin_predictor *p, const float *x, int32_t row
         s = BS_NEED(err, {"x", x}, {"scores", scores});
     if (s)
         return s;
-    const bs_schema *schema = &bs_preprocess_mlc(&p->model->saved->known)->schema;
+    const bs_schema *schema = schema_of(p->model);
     const size_t     D = (size_t)schema->n_features, L = (size_t)schema->n_labels;
+    const int32_t    block = rows < BS_SCORE_BLOCK ? rows : BS_SCORE_BLOCK;
     if (rows < 0)
         return bs_fail(err, BASIN_EARG, "%d rows", (int)rows);
     if (bs_net_spec_mlc(&p->model->saved->spec)->sparse)
@@ -143,43 +103,23 @@ basin_status basin_predict_dense(basin_predictor *p, const float *x, int32_t row
     for (size_t i = 0; i < (size_t)rows * D; i++)
         if (isinf(x[i]))
             return infinite((int32_t)(i / D), (int32_t)(i % D), err);
-    for (int32_t first = 0, n = 0; first < rows; first += n) {
-        float *to = next_block(p, rows - first, &n);
-        if (!to)
-            return bs_fail_nomem(err);
-        for (size_t i = 0; i < (size_t)n * D; i++)
-            to[i] = prepared(schema, i % D, x[(size_t)first * D + i]);
+    float *to = bs_calloc((size_t)block * D + 1, sizeof *to);
+    if (!to)
+        return bs_fail_nomem(err);
+    for (int32_t first = 0; first < rows && !s; first += block) {
+        const int32_t n = rows - first < block ? rows - first : block;
+        const float  *from = x + (size_t)first * D;
+        for (size_t i = 0; i < (size_t)n * D; i++) {
+            const float v = filled(schema, i % D, from[i]);
+            to[i] = schema->mean ? (v - schema->mean[i % D]) * schema->scale[i % D] : v;
+        }
         s = bs_scorer_dense(p->scorer, to, n, (int32_t)D, first, scores + (size_t)first * L, NULL,
                             err);
-        if (s)
-            return s;
     }
-    bs_scores_inside(scores, (size_t)rows * L);
-    return BASIN_OK;
-}
-
-/* Sparse rows for a dense net: an absent value is zero before standardisation. */
-static basin_status spread(basin_predictor *p, const basin_rows *x, float *scores, basin_error *err)
-{
-    const bs_schema *schema = &bs_preprocess_mlc(&p->model->saved->known)->schema;
-    const size_t     D = (size_t)schema->n_features, L = (size_t)schema->n_labels;
-    for (int32_t first = 0, n = 0; first < x->rows; first += n) {
-        float *to = next_block(p, x->rows - first, &n);
-        if (!to)
-            return bs_fail_nomem(err);
-        for (size_t i = 0; i < (size_t)n * D; i++)
-            to[i] = prepared(schema, i % D, 0);
-        for (int32_t r = 0; r < n; r++)
-            for (int32_t k = x->start[first + r]; k < x->start[first + r + 1]; k++) {
-                size_t d = (size_t)x->index[k];
-                to[(size_t)r * D + d] = prepared(schema, d, x->value ? x->value[k] : 1);
-            }
-        basin_status s = bs_scorer_dense(p->scorer, to, n, (int32_t)D, first,
-                                         scores + (size_t)first * L, NULL, err);
-        if (s)
-            return s;
-    }
-    return BASIN_OK;
+    bs_free(to);
+    if (!s)
+        bs_scores_inside(scores, (size_t)rows * L);
+    return s;
 }
 
 static bool has_missing(const basin_rows *x)
@@ -190,25 +130,6 @@ static bool has_missing(const basin_rows *x)
     return false;
 }
 
-/* Sparse nets read rows directly; missing values are filled in a copy. */
-static basin_status score_sparse(basin_predictor *p, const basin_rows *x, float *scores,
-                                 basin_error *err)
-{
-    const bs_schema *schema = &bs_preprocess_mlc(&p->model->saved->known)->schema;
-    bs_csr           csr = {x->rows, schema->n_features, x->start, x->index, x->value};
-    if (!has_missing(x))
-        return bs_scorer_csr(p->scorer, &csr, 0, scores, NULL, err);
-    float *value = bs_calloc((size_t)x->start[x->rows], sizeof *value);
-    if (!value)
-        return bs_fail_nomem(err);
-    for (int32_t k = x->start[0]; k < x->start[x->rows]; k++)
-        value[k] = filled(schema, (size_t)x->index[k], x->value[k]);
-    csr.value = value;
-    basin_status s = bs_scorer_csr(p->scorer, &csr, 0, scores, NULL, err);
-    bs_free(value);
-    return s;
-}
-
 basin_status basin_predict_csr(basin_predictor *p, const basin_rows *x, float *scores,
                                basin_error *err)
 {
@@ -216,18 +137,30 @@ basin_status basin_predict_csr(basin_predictor *p, const basin_rows *x, float *s
     basin_status s = BS_NEED(err, {"predictor", p}, {"rows", x});
     if (!s)
         s = bs_task_memory_check(p->model, &bs_task_memory_mlc, err);
-    if (!s)
-        s = check_rows(x, bs_preprocess_mlc(&p->model->saved->known)->schema.n_features, err);
+    if (s)
+        return s;
+    const bs_model_file *m = p->model->saved;
+    const bs_schema     *schema = schema_of(p->model);
+    s = check_rows(x, schema->n_features, err);
     if (!s && x->rows > 0)
         s = BS_NEED(err, {"scores", scores});
     if (s || x->rows == 0)
         return s;
-    s = bs_net_spec_mlc(&p->model->saved->spec)->sparse ? score_sparse(p, x, scores, err)
-                                                        : spread(p, x, scores, err);
+    bs_rows view = {.rows = x->rows,
+                    .x = {x->rows, schema->n_features, x->start, x->index, x->value}};
+    float  *value = NULL;
+    if (bs_net_spec_mlc(&m->spec)->sparse && has_missing(x)) { /* filled in a copy */
+        if (!(value = bs_calloc((size_t)x->start[x->rows], sizeof *value)))
+            return bs_fail_nomem(err);
+        for (int32_t k = x->start[0]; k < x->start[x->rows]; k++)
+            value[k] = filled(schema, (size_t)x->index[k], x->value[k]);
+        view.x.value = value;
+    }
+    s = bs_mlc_scores(p->scorer, &m->spec, schema, &view, 0, scores, NULL, err);
+    bs_free(value);
     if (!s)
-        bs_scores_inside(scores, (size_t)x->rows * (size_t)basin_model_labels(p->model));
+        bs_scores_inside(scores, (size_t)x->rows * (size_t)schema->n_labels);
     return s;
 }
 
-const bs_task_memory bs_task_memory_mlc = {
-    .what = "rows", .function = "basin_predict_csr", .start = start, .stop = stop};
+const bs_task_memory bs_task_memory_mlc = {.what = "rows", .function = "basin_predict_csr"};
