@@ -273,11 +273,11 @@ static void tags_are_texts(void **state)
     basin_model_free(m);
 }
 
-/* The style of the tags is kept, too. */
-static void tags_are_texts_with_suffixes(void **state)
+/* Also of a model that was trained in memory. */
+static void tags_are_texts_as_they_were_given(void **state)
 {
     const char *const         words[] = {"Ada", "Lund", "visits", "Oslo"};
-    const char *const         given[] = {"PER-B", "PER-I", "O", "LOC-B"};
+    const char *const         given[] = {"B-PER", "I-PER", "O", "B-LOC"};
     const int32_t             start[] = {0, 4, 8, 12, 16};
     const char               *word[16], *tag[16], *said[4];
     int32_t                   found[4];
@@ -295,7 +295,6 @@ static void tags_are_texts_with_suffixes(void **state)
     const basin_tagged rows = {sizeof rows, {4, start, word, NULL}, tag};
     OK(basin_data_tagged(&rows, &d, err));
     OK(basin_config_new(&c, err));
-    OK(basin_config_set(c, "text.tag_style", "suffix", err));
     OK(basin_config_set(c, "method", "ce", err));
     OK(basin_config_set(c, "epochs", "60", err));
     OK(basin_config_set(c, "net.width", "8", err));
@@ -551,7 +550,7 @@ int main(void)
         cmocka_unit_test(memory_and_files_give_the_same_tags),
         cmocka_unit_test(tags_become_spans),
         cmocka_unit_test(tags_are_texts),
-        cmocka_unit_test(tags_are_texts_with_suffixes),
+        cmocka_unit_test(tags_are_texts_as_they_were_given),
         cmocka_unit_test(wrong_requests_are_refused),
         cmocka_unit_test(models_of_rows_take_no_sentences),
         cmocka_unit_test(a_model_is_shared_between_threads),

@@ -593,7 +593,7 @@ static void reports_count(void **state)
     const double    p = 1 / (1 + exp(-1)), s = 1 / (1 + exp(-2));
     const double    one = -p * log(p) - (1 - p) * log(1 - p);
     const double    two = -s * log(s) - (1 - s) * log(1 - s);
-    assert_int_equal(bs_rules_judge(r, c, &how, &report, &err), BASIN_OK);
+    assert_int_equal(bs_rules_judge(r, c, &how, 0, NULL, &report, &err), BASIN_OK);
     assert_int_equal(report.tokens, 4);
     assert_int_equal(report.covered, 3);
     assert_int_equal(report.labelled, 4);
@@ -622,7 +622,7 @@ static void memory_runs_out(void **state)
         bs_mem_fail_at(n);
         s = read_bytes(text, sizeof text - 1, &r, &err);
         if (!s)
-            s = bs_rules_judge(r, c, &how, &report, &err);
+            s = bs_rules_judge(r, c, &how, 0, NULL, &report, &err);
         bs_mem_fail_at(0);
         assert_true(s == BASIN_OK || s == BASIN_ENOMEM);
         assert_true(n < 200);

@@ -90,6 +90,14 @@ bs_cell bs_corpus_tag_cell(const bs_corpus *c, const bs_row *row)
     return cell.len == 1 && *cell.at == '_' ? (bs_cell){cell.at, 0} : cell;
 }
 
+int32_t bs_longest_sentence(const bs_corpus *c)
+{
+    int32_t most = 1;
+    for (int32_t i = 0; i < c->sentences; i++)
+        most = c->start[i + 1] - c->start[i] > most ? c->start[i + 1] - c->start[i] : most;
+    return most;
+}
+
 /* The number of a token's line, unless it is plain text. */
 static long find_row(const bs_corpus *c, int32_t sentence, int32_t token, bs_row *row)
 {

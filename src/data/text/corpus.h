@@ -179,6 +179,8 @@ basin_status bs_corpus_add_unlabelled(bs_corpus *a, const bs_corpus *b, basin_er
 basin_status bs_corpus_file_tags(const bs_corpus *c, bs_names *names, int32_t *tag,
                                  basin_error *err);
 
+int32_t bs_longest_sentence(const bs_corpus *c); /* in tokens, at least 1 */
+
 /* Line of a token in the text, from 1, or in the file if there was one; 0: in a document of
  * several. Slow. */
 long bs_corpus_line(const bs_corpus *c, int32_t token);

@@ -79,7 +79,8 @@ typedef struct {
     double  entropy;         /* mean over the tokens, in nats */
 } bs_rules_report;
 
+/* Of the tokens from `first` on. *soft (soft may be NULL) are their marginals [tokens, tags->n]. */
 basin_status bs_rules_judge(const bs_rules *r, const bs_corpus *c, const bs_rules_how *how,
-                            bs_rules_report *out, basin_error *err);
+                            int32_t first, float **soft, bs_rules_report *out, basin_error *err);
 
 #endif

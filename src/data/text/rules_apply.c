@@ -17,6 +17,7 @@ typedef struct {
     basin_error        *err;
     int32_t             N;
     bs_tagset           set;
+    bs_arena            room; /* of the arrays below */
 
     float   *unary;          /* [tokens, N]; finally the result */
     float   *leave;          /* [tokens, N], for fields ending here; NULL: no such rules */
@@ -311,40 +312,33 @@ static basin_status solve(applying *a, int32_t sentence)
 
 /* --- the whole ----------------------------------------------------------- */
 
-static basin_status make_room(applying *a)
+/* Zeros; *ok = false when memory runs out. */
+static void *array(applying *a, size_t n, size_t size, bool *ok)
 {
-    const size_t N = (size_t)a->N, tokens = (size_t)a->c->tokens;
-    size_t       longest = 1, words = (size_t)a->c->words.n;
-    bool         leaves = false;
-    for (int32_t s = 0; s < a->c->sentences; s++) {
-        size_t n = (size_t)(a->c->start[s + 1] - a->c->start[s]);
-        longest = n > longest ? n : longest;
-    }
-    for (size_t i = 0; i < a->r->rules; i++)
-        leaves |= a->r->rule[i].kind == BS_RULE_CHANGE_AFTER;
-    a->leave = leaves ? bs_calloc(tokens * N + 1, sizeof *a->leave) : NULL;
-    a->pair = bs_calloc(N * N, sizeof *a->pair);
-    a->begin = bs_calloc(N, sizeof *a->begin);
-    a->finish = bs_calloc(N, sizeof *a->finish);
-    a->same = bs_calloc(N * N, 1);
-    a->named = bs_calloc(N, 1);
-    a->word = bs_calloc((words > N ? words : N) + 1, 1);
-    a->holds = bs_calloc(tokens + 1, 1);
-    a->alpha = bs_calloc(longest * N, sizeof *a->alpha);
-    a->beta = bs_calloc(2 * N, sizeof *a->beta);
-    a->scores = bs_calloc(N, sizeof *a->scores);
-    bool ok = (a->leave || !leaves) && a->pair && a->begin && a->finish && a->same && a->named &&
-              a->word && a->holds && a->alpha && a->beta && a->scores;
-    return ok ? BASIN_OK : bs_fail_nomem(a->err);
+    size_t bytes;
+    void  *p = bs_mul_size(n + 1, size, &bytes) ? bs_arena_alloc(&a->room, bytes) : NULL;
+    *ok = *ok && p;
+    return p;
 }
 
-static void free_room(applying *a)
+static basin_status make_room(applying *a)
 {
-    void *all[] = {a->leave, a->pair,  a->begin, a->finish, a->same,  a->named,
-                   a->word,  a->holds, a->alpha, a->beta,   a->scores};
-    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
-        bs_free(all[i]);
-    bs_tagset_free(&a->set);
+    const size_t N = (size_t)a->N, tokens = (size_t)a->c->tokens, words = (size_t)a->c->words.n;
+    bool         leaves = false, ok = true;
+    for (size_t i = 0; i < a->r->rules; i++)
+        leaves |= a->r->rule[i].kind == BS_RULE_CHANGE_AFTER;
+    a->leave = leaves ? array(a, tokens * N, sizeof *a->leave, &ok) : NULL;
+    a->pair = array(a, N * N, sizeof *a->pair, &ok);
+    a->begin = array(a, N, sizeof *a->begin, &ok);
+    a->finish = array(a, N, sizeof *a->finish, &ok);
+    a->same = array(a, N * N, 1, &ok);
+    a->named = array(a, N, 1, &ok);
+    a->word = array(a, words > N ? words : N, 1, &ok);
+    a->holds = array(a, tokens, 1, &ok);
+    a->alpha = array(a, (size_t)bs_longest_sentence(a->c) * N, sizeof *a->alpha, &ok);
+    a->beta = array(a, 2 * N, sizeof *a->beta, &ok);
+    a->scores = array(a, N, sizeof *a->scores, &ok);
+    return ok ? BASIN_OK : bs_fail_nomem(a->err);
 }
 
 /* No rule can outweigh an ill-formed sequence. */
@@ -371,6 +365,7 @@ basin_status bs_rules_apply(const bs_rules *r, const bs_corpus *c, const bs_rule
         memset(covered, 0, (size_t)c->tokens);
     if (a.N == 0)
         return bs_fail(err, BASIN_EARG, "%s: there are no tags", r->name);
+    bs_arena_init(&a.room, 0);
     basin_status s = bs_tagset_make(how->tags, how->scheme, &a.set, err);
     if (!s)
         s = make_room(&a);
@@ -380,47 +375,46 @@ basin_status bs_rules_apply(const bs_rules *r, const bs_corpus *c, const bs_rule
         s = add_rule(&a, &r->rule[i]);
     for (int32_t i = 0; i < c->sentences && !s; i++)
         s = solve(&a, i);
-    free_room(&a);
+    bs_arena_free(&a.room);
+    bs_tagset_free(&a.set);
     return s;
 }
 
 /* --- the rules alone ----------------------------------------------------- */
 
-static int32_t likeliest(const float *q, int32_t N)
+static void judge_token(const bs_corpus *c, int32_t i, const bs_names *tags, const float *q,
+                        bs_rules_report *out)
 {
-    int32_t best = 0;
-    for (int32_t k = 1; k < N; k++)
+    const bs_name *gold = c->tag[i] >= 0 ? &c->tags.item[c->tag[i]] : NULL;
+    int32_t        best = 0;
+    for (int32_t k = 0; k < tags->n; k++) {
         best = q[k] > q[best] ? k : best;
-    return best;
-}
-
-static void judge_tokens(const bs_corpus *c, const bs_names *tags, const float *q,
-                         const uint8_t *covered, bs_rules_report *out)
-{
-    for (int32_t i = 0; i < c->tokens; i++, q += tags->n) {
-        const bs_name *best = &tags->item[likeliest(q, tags->n)];
-        const bs_name *gold = c->tag[i] >= 0 ? &c->tags.item[c->tag[i]] : NULL;
-        out->covered += covered[i];
-        out->labelled += gold != NULL;
-        out->right +=
-            gold && gold->len == best->len && memcmp(gold->text, best->text, best->len) == 0;
-        for (int32_t k = 0; k < tags->n; k++)
-            out->entropy -= q[k] > 0 ? (double)q[k] * log((double)q[k]) : 0;
+        out->entropy -= q[k] > 0 ? (double)q[k] * log((double)q[k]) : 0;
     }
-    out->entropy /= c->tokens > 0 ? c->tokens : 1;
+    out->labelled += gold != NULL;
+    out->right += gold && strcmp(gold->text, tags->item[best].text) == 0;
 }
 
 basin_status bs_rules_judge(const bs_rules *r, const bs_corpus *c, const bs_rules_how *how,
-                            bs_rules_report *out, basin_error *err)
+                            int32_t first, float **soft, bs_rules_report *out, basin_error *err)
 {
-    float       *q = bs_calloc((size_t)c->tokens * (size_t)how->tags->n + 1, sizeof *q);
+    const size_t N = (size_t)how->tags->n;
+    float       *q = bs_calloc((size_t)c->tokens * N + 1, sizeof *q);
     uint8_t     *covered = bs_calloc((size_t)c->tokens + 1, 1);
     basin_status s = q && covered ? BASIN_OK : bs_fail_nomem(err);
-    *out = (bs_rules_report){.tokens = c->tokens};
+    *out = (bs_rules_report){.tokens = c->tokens - first};
     if (!s)
         s = bs_rules_apply(r, c, how, q, covered, err);
-    if (!s)
-        judge_tokens(c, how->tags, q, covered, out);
+    for (int32_t i = first; i < c->tokens && !s; i++) {
+        out->covered += covered[i];
+        judge_token(c, i, how->tags, q + (size_t)i * N, out);
+    }
+    out->entropy /= out->tokens > 0 ? (double)out->tokens : 1;
+    if (soft && !s) {
+        memmove(q, q + (size_t)first * N, (size_t)out->tokens * N * sizeof *q);
+        *soft = q;
+        q = NULL;
+    }
     bs_free(q);
     bs_free(covered);
     return s;

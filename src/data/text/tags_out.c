@@ -6,14 +6,6 @@
 
 #include "data/text/tokenise.h"
 
-int32_t bs_longest_sentence(const bs_corpus *c)
-{
-    int32_t most = 1;
-    for (int32_t i = 0; i < c->sentences; i++)
-        most = c->start[i + 1] - c->start[i] > most ? c->start[i + 1] - c->start[i] : most;
-    return most;
-}
-
 bool bs_is_words_heading(const char *name)
 {
     return strcmp(name, "tokens") == 0 || strcmp(name, "words") == 0;

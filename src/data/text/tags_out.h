@@ -37,8 +37,7 @@ basin_status bs_tags_write(const bs_tags_out *t, const bs_corpus_format *to, bs_
 /* Writes "_" for -1. */
 void bs_put_name(bs_writing *w, const bs_names *names, int32_t i);
 /* Whether blanks in a word or tag would be taken for the end of its cell. */
-bool    bs_needs_tabs(const bs_tags_out *t);
-int32_t bs_longest_sentence(const bs_corpus *c);
+bool bs_needs_tabs(const bs_tags_out *t);
 /* "tokens": [...], further columns, "tags": [...] of a sentence, in an open object. */
 void bs_tokens_json(const bs_tags_out *t, int32_t sentence, bs_buf *out);
 bool bs_is_words_heading(const char *name);

@@ -43,29 +43,6 @@ basin_status bs_tag_join(const bs_settings *s, bs_dataset *train, bs_dataset *un
     return BASIN_OK;
 }
 
-/* The marginals of all sentences; those before the unlabelled ones are dropped. */
-static basin_status make_soft(const bs_rules *r, const bs_rules_how *how, bs_dataset *train,
-                              bs_rules_report *report, basin_error *err)
-{
-    const bs_corpus *c = bs_dataset_tag(train);
-    const size_t     N = (size_t)how->tags->n, tokens = (size_t)c->tokens;
-    const size_t     first = (size_t)c->start[c->sentences - train->unlabelled];
-    uint8_t         *covered = bs_calloc(tokens + 1, 1);
-    train->soft = bs_calloc(tokens * N + 1, sizeof *train->soft);
-    basin_status s = covered && train->soft ? bs_rules_apply(r, c, how, train->soft, covered, err)
-                                            : bs_fail_nomem(err);
-    *report = (bs_rules_report){.tokens = (int64_t)(tokens - first)};
-    for (size_t i = first; i < tokens && !s; i++)
-        report->covered += covered[i];
-    if (!s)
-        memmove(train->soft, train->soft + first * N, (tokens - first) * N * sizeof *train->soft);
-    for (size_t i = 0; i < (tokens - first) * N && !s; i++)
-        report->entropy -=
-            train->soft[i] > 0 ? (double)train->soft[i] * log((double)train->soft[i]) : 0;
-    bs_free(covered);
-    return s;
-}
-
 static double percent(int64_t part, int64_t whole)
 {
     return 100.0 * (double)part / (double)(whole > 0 ? whole : 1);
@@ -78,18 +55,20 @@ basin_status bs_tag_soften(const bs_settings *s, const bs_rules *rules, const bs
     bs_rules_report    report;
     bs_buf             text;
     bs_buf_init(&text, 1 << 12);
-    basin_status status = make_soft(rules, &how, &part[BS_ROLE_TRAIN], &report, err);
+    bs_dataset      *train = &part[BS_ROLE_TRAIN];
+    const bs_corpus *c = bs_dataset_tag(train);
+    basin_status status = bs_rules_judge(rules, c, &how, c->start[c->sentences - train->unlabelled],
+                                         &train->soft, &report, err);
     if (!status)
         bs_log_say(log, BS_INFO,
                    "rules: %d; one or more hold for %.1f %% of the words of %d unlabelled "
                    "sentences, whose tags are as uncertain as a choice among %.1f",
                    bs_rules_count(rules), percent(report.covered, report.tokens),
-                   (int)part[BS_ROLE_TRAIN].unlabelled,
-                   exp(report.entropy / (double)(report.tokens > 0 ? report.tokens : 1)));
+                   (int)train->unlabelled, exp(report.entropy));
     for (int i = 0; i < BS_ROLES && !status; i++) {
         if (!bs_dataset_tag(&part[i]) || !bs_dataset_tag(&part[i])->labelled)
             continue;
-        status = bs_rules_judge(rules, bs_dataset_tag(&part[i]), &how, &report, err);
+        status = bs_rules_judge(rules, bs_dataset_tag(&part[i]), &how, 0, NULL, &report, err);
         bs_buf_printf(&text, "%s%.1f %% of %s", text.len ? ", " : "",
                       percent(report.right, report.labelled), bs_role_names[i]);
     }
