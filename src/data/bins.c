@@ -5,16 +5,11 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/order.h"
 
 /* Quantiles of some ten thousand rows are as good as those of all; the second is the most numbers
  * we look at. */
 enum { MOST_CELLS = 16000000, FEWEST_ROWS = 1000 };
-
-static int ascending(const void *a, const void *b)
-{
-    const float x = *(const float *)a, y = *(const float *)b;
-    return (x > y) - (x < y);
-}
 
 /* Edges between `bins` bins with equally many of n sorted values; equal edges are merged. */
 static int edges_of(const float *sorted, int32_t n, int bins, float *edge)
@@ -69,7 +64,7 @@ basin_status bs_bins_fit(const bs_rows *train, const bs_schema *schema, int bins
         const size_t at = (size_t)f * (size_t)bins;
         for (int32_t i = 0; i < n; i++)
             column[i] = value[(size_t)i * (size_t)D + (size_t)f];
-        qsort(column, (size_t)n, sizeof *column, ascending);
+        qsort(column, (size_t)n, sizeof *column, bs_by_float);
         if (is_category(schema, f) || n == 0)
             ramps(both, 2, bins, scale + at, shift + at);
         else

@@ -95,24 +95,30 @@ static void set_views(bs_rows *ds)
         ds->n_missing += isnan(ds->x_value[i]) != 0;
 }
 
-static bool copy_ids(const bs_rows *from, const int32_t *rows, int32_t n, bs_rows *to)
+/* Gives n rows of `to`, from row `at` on, the names of the given rows of `from` (NULL: of all). */
+static bool copy_ids(const bs_rows *from, const int32_t *rows, int32_t n, bs_rows *to,
+                     const char **id, uint8_t *numbered, int32_t at)
 {
-    if (!from->row_id)
-        return true;
-    const char **id = bs_arena_alloc(&to->arena, ((size_t)n + 1) * sizeof *id);
-    uint8_t     *numbered = bs_arena_alloc(&to->arena, (size_t)n + 1);
-    if (!id || !numbered)
-        return false;
     for (int32_t i = 0; i < n; i++) {
-        const char *text = from->row_id[rows[i]];
-        id[i] = bs_arena_copy(&to->arena, text, strlen(text));
-        numbered[i] = from->numbered && from->numbered[rows[i]];
-        if (!id[i])
+        const int32_t row = rows ? rows[i] : i;
+        const char   *text = from->row_id[row];
+        id[at + i] = bs_arena_copy(&to->arena, text, strlen(text));
+        numbered[at + i] = from->numbered && from->numbered[row];
+        if (!id[at + i])
             return false;
     }
     to->row_id = id;
     to->numbered = numbered;
     return true;
+}
+
+static bool select_ids(const bs_rows *from, const int32_t *rows, int32_t n, bs_rows *to)
+{
+    if (!from->row_id)
+        return true;
+    const char **id = bs_arena_alloc(&to->arena, ((size_t)n + 1) * sizeof *id);
+    uint8_t     *numbered = bs_arena_alloc(&to->arena, (size_t)n + 1);
+    return id && numbered && copy_ids(from, rows, n, to, id, numbered, 0);
 }
 
 /* Row numbers of the file, so that people can find them. */
@@ -145,7 +151,7 @@ basin_status bs_rows_select(const bs_rows *ds, const int32_t *rows, int32_t n, b
     bool   ok = !bs_schema_copy(&ds->schema, &to->arena, &to->schema, err) &&
               copy_rows(&ds->x, rows, n, &to->x_start, &to->x_index, &to->x_value) &&
               copy_rows(&ds->y, rows, n, &to->y_start, &to->y_index, &none) &&
-              copy_ids(ds, rows, n, to) && copy_numbers(ds, rows, n, to);
+              select_ids(ds, rows, n, to) && copy_numbers(ds, rows, n, to);
     if (ok && ds->unknown.start)
         ok = copy_rows(&ds->unknown, rows, n, &to->u_start, &to->u_index, &none);
     if (!ok) {
@@ -274,15 +280,7 @@ static bool append_ids(bs_rows *a, const bs_rows *b)
     memcpy(id, a->row_id, (size_t)a->rows * sizeof *id);
     for (int32_t i = 0; i < a->rows; i++)
         numbered[i] = a->numbered && a->numbered[i];
-    for (int32_t i = 0; i < b->rows; i++) {
-        numbered[a->rows + i] = b->numbered && b->numbered[i];
-        id[a->rows + i] = bs_arena_copy(&a->arena, b->row_id[i], strlen(b->row_id[i]));
-        if (!id[a->rows + i])
-            return false;
-    }
-    a->row_id = id;
-    a->numbered = numbered;
-    return true;
+    return copy_ids(b, NULL, b->rows, a, id, numbered, a->rows);
 }
 
 basin_status bs_rows_append(bs_rows *a, const bs_rows *b, basin_error *err)

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "base/rng.h"
 
 typedef struct {
@@ -36,12 +37,6 @@ static int32_t *list(deal *d, size_t n)
 
 /* --- units --------------------------------------------------------------- */
 
-static int by_value(const void *a, const void *b)
-{
-    int32_t p = *(const int32_t *)a, q = *(const int32_t *)b;
-    return (p > q) - (p < q);
-}
-
 /* Numbers the groups 0, 1, ...; a row without a group is one of its own. */
 static bool number_units(deal *d, const int32_t *group)
 {
@@ -53,7 +48,7 @@ static bool number_units(deal *d, const int32_t *group)
     for (int32_t r = 0; group && r < n; r++)
         if (group[r] >= 0)
             sorted[known++] = group[r];
-    qsort(sorted, (size_t)known, sizeof *sorted, by_value);
+    qsort(sorted, (size_t)known, sizeof *sorted, bs_by_int32);
     for (int32_t i = 0; i < known; i++)
         if (i == 0 || sorted[i] != sorted[different - 1])
             sorted[different++] = sorted[i];
@@ -61,7 +56,7 @@ static bool number_units(deal *d, const int32_t *group)
     for (int32_t r = 0; r < n; r++) {
         const int32_t *at = NULL;
         if (group && group[r] >= 0)
-            at = bsearch(&group[r], sorted, (size_t)different, sizeof *sorted, by_value);
+            at = bsearch(&group[r], sorted, (size_t)different, sizeof *sorted, bs_by_int32);
         d->unit_of[r] = at ? (int32_t)(at - sorted) : d->units++;
     }
     return true;

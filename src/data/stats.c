@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/order.h"
 #include "base/rng.h"
 
 /* "boot", "side", "seed" */
@@ -170,12 +171,6 @@ static void observe(run *r, const bs_sampled *s, double *out)
     values_of(r, s, r->sums[0], 0, out);
 }
 
-static int ascending(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* Sorts the replicates of value v that are numbers to the front; returns how many. */
 static int sort_value(run *r, int v, double **out)
 {
@@ -184,7 +179,7 @@ static int sort_value(run *r, int v, double **out)
     for (int i = 0; i < r->replicates; i++)
         if (!isnan(x[i]))
             x[n++] = x[i];
-    qsort(x, (size_t)n, sizeof *x, ascending);
+    qsort(x, (size_t)n, sizeof *x, bs_by_double);
     *out = x;
     return n;
 }

@@ -8,6 +8,7 @@
 
 #include "base/mem.h"
 #include "base/opt.h"
+#include "base/order.h"
 
 /* Names of the kinds; to add a kind: a row here and an enumerator. */
 static const char *const kind_names[BS_THRESHOLD_KINDS] = {
@@ -83,12 +84,6 @@ static void sift(const float *scores, int32_t *heap, int32_t n, int32_t i)
     }
 }
 
-static int by_index(const void *a, const void *b)
-{
-    const int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
-    return (x > y) - (x < y);
-}
-
 static int32_t top_k(const float *scores, int32_t L, int32_t k, int32_t *out)
 {
     int32_t n = 0;
@@ -105,7 +100,7 @@ static int32_t top_k(const float *scores, int32_t L, int32_t k, int32_t *out)
             sift(scores, out, n, 0);
         }
     }
-    qsort(out, (size_t)n, sizeof *out, by_index);
+    qsort(out, (size_t)n, sizeof *out, bs_by_int32);
     return n;
 }
 

@@ -335,15 +335,12 @@ basin_status bs_threshold_cut(const float *scores, int32_t rows, int32_t L, doub
     if (status)
         return status;
     const size_t n = (size_t)rows * (size_t)L;
-    uint64_t    *key = bs_calloc(n, sizeof *key), *spare = bs_calloc(n, sizeof *spare);
-    if (!key || !spare) {
-        bs_free(key);
-        bs_free(spare);
+    uint64_t    *key = bs_calloc(2 * n, sizeof *key);
+    if (!key)
         return bs_fail_nomem(err);
-    }
     for (size_t i = 0; i < n; i++)
         key[i] = bs_score_key(scores[i], 0);
-    bs_score_sort(key, n, spare);
+    bs_score_sort(key, n, key + n);
 
     const double target = cardinality * rows;
     double       miss = target;
@@ -358,7 +355,6 @@ basin_status bs_threshold_cut(const float *scores, int32_t rows, int32_t L, doub
         at = between(i + 1 < n ? bs_key_score(key[i + 1]) : -INFINITY, bs_key_score(key[i]), usual);
     }
     bs_free(key);
-    bs_free(spare);
     *out = (bs_threshold){.kind = BS_THRESHOLD_CARDINALITY, .global = at};
     return BASIN_OK;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "tasks/mlc/report.h"
+#include "base/order.h"
 #include "doc/chart.h"
 #include "doc/doc.h"
 #include "task/mlc/data.h"
@@ -257,12 +258,6 @@ typedef struct {
     size_t    n, cap;
 } pairs;
 
-static int ascending(const void *a, const void *b)
-{
-    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
-}
-
 /* Labels that a row misses, each paired with those wrongly predicted there. */
 static bool add_pairs(const view *v, int32_t row, pairs *p)
 {
@@ -339,7 +334,7 @@ static basin_status confused(const view *v, basin_error *err)
     if (!s && !c)
         s = bs_fail_nomem(err);
     if (!s && p.n > 0) {
-        qsort(p.pair, p.n, sizeof *p.pair, ascending);
+        qsort(p.pair, p.n, sizeof *p.pair, bs_by_uint64);
         n = count_equal(&p, c);
         qsort(c, n, sizeof *c, by_count);
     }

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "tasks/tag/base.h"
+#include "base/order.h"
 #include "task/tag/data.h"
 
 /* The most frequent tag of each word in the training data; and the most frequent of all. */
@@ -28,12 +29,6 @@ static int32_t commonest(const uint64_t *pair, size_t n, int32_t *of_word)
     return best;
 }
 
-static int ascending(const void *a, const void *b)
-{
-    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
-}
-
 /* Pairs of word and tag in labelled sentences, or of nothing and tag; sorted. */
 static size_t sorted_pairs(const bs_lesson *t, const int32_t *tag, bool words, uint64_t *pair)
 {
@@ -44,7 +39,7 @@ static size_t sorted_pairs(const bs_lesson *t, const int32_t *tag, bool words, u
         if (c->tag[i] >= 0 && tag[c->tag[i]] >= 0)
             pair[n++] =
                 (uint64_t)(words ? c->word[i] : 0) << 32 | (uint64_t)(uint32_t)tag[c->tag[i]];
-    qsort(pair, n, sizeof *pair, ascending);
+    qsort(pair, n, sizeof *pair, bs_by_uint64);
     return n;
 }
 

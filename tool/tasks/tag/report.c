@@ -16,6 +16,7 @@ typedef struct {
     const bs_report_run   *run;
     const bs_corpus       *data;
     bs_tag_truth           truth;
+    bs_tag_counted        *counted;
     const bs_tagset       *tags;  /* of the truth's names */
     const char           **name;  /* [tags->n] */
     int                   *place; /* [tags->n] row of a tag on maps: O, then by type and part */
@@ -70,11 +71,11 @@ static basin_status types(const view *v, basin_error *err)
     if (!row)
         return bs_fail_nomem(err);
     if (!v->raw) {
-        bs_tag_metrics_types(bs_measurement_tag(&v->run->counts[0])->metrics, row);
+        bs_tag_metrics_types(v->counted->metrics, row);
         bs_doc_heading(v->doc, v->g->level, "Types of spans");
         score_table(row, v->tags->types.n, "type", "spans", v->doc);
     }
-    bs_tag_metrics_tags(bs_measurement_tag(&v->run->counts[0])->metrics, row, v->name);
+    bs_tag_metrics_tags(v->counted->metrics, row, v->name);
     if (v->raw)
         bs_doc_heading(v->doc, v->g->level, "Tags");
     else
@@ -375,24 +376,36 @@ static basin_status sections(view *v, basin_error *err)
     return s ? s : examples(v, err);
 }
 
+/* What errors and advice both need; v->truth must be freed. */
+static basin_status open_view(const bs_report_group *g, view *v, basin_error *err)
+{
+    const bs_report_run *run = &g->run[g->shown];
+    *v = (view){.g = g,
+                .run = run,
+                .data = bs_dataset_tag(g->part),
+                .counted = bs_measurement_tag(&run->counts[0])};
+    v->tags = &v->counted->tags;
+    v->raw = v->tags->scheme == BS_SCHEME_RAW;
+    basin_status s =
+        bs_tag_truth_make(v->data, &bs_preprocess_tag(&run->model->known)->lexicon, &v->truth, err);
+    v->name = bs_arena_alloc(g->room, ((size_t)v->truth.names.n + 1) * sizeof *v->name);
+    if (!s && !v->name)
+        s = bs_fail_nomem(err);
+    for (int32_t i = 0; i < v->truth.names.n && !s; i++)
+        v->name[i] = v->truth.names.item[i].text;
+    return s;
+}
+
 static basin_status errors(const bs_report_group *g, bs_doc *d, basin_error *err)
 {
-    view v = {.g = g,
-              .run = &g->run[g->shown],
-              .data = bs_dataset_tag(g->part),
-              .doc = d,
-              .out = d->page};
-    v.tags = &bs_measurement_tag(&v.run->counts[0])->tags;
-    v.raw = v.tags->scheme == BS_SCHEME_RAW;
-    basin_status s =
-        bs_tag_truth_make(v.data, &bs_preprocess_tag(&v.run->model->known)->lexicon, &v.truth, err);
-    v.name = bs_arena_alloc(g->room, ((size_t)v.truth.names.n + 1) * sizeof *v.name);
+    view         v;
+    basin_status s = open_view(g, &v, err);
+    v.doc = d;
+    v.out = d->page;
     v.place = bs_arena_alloc(g->room, ((size_t)v.tags->n + 1) * sizeof *v.place);
     v.type_place = bs_arena_alloc(g->room, ((size_t)v.tags->types.n + 1) * sizeof *v.type_place);
-    if (!s && (!v.name || !v.place || !v.type_place))
+    if (!s && (!v.place || !v.type_place))
         s = bs_fail_nomem(err);
-    for (int32_t i = 0; i < v.truth.names.n && !s; i++)
-        v.name[i] = v.truth.names.item[i].text;
     if (!s) {
         find_places(&v);
         s = sections(&v, err);
@@ -404,20 +417,18 @@ static basin_status errors(const bs_report_group *g, bs_doc *d, basin_error *err
 /* ---- what could be done ---- */
 
 /* Words unseen in training: whether errors concentrate there. */
-static void advise_unknown(const bs_report_group *g, const bs_tag_truth *truth, bs_notes *advice)
+static void advise_unknown(const view *v, bs_notes *advice)
 {
-    const bs_report_run    *run = &g->run[g->shown];
-    const bs_train_options *o = &run->settings.train;
-    double                  wrong = 0, unseen = 0;
-    for (int32_t i = 0; i < bs_dataset_tag(g->part)->tokens; i++) {
-        const bool bad = truth->gold[i] != bs_outputs_tag(&run->y)->tag[i];
+    double wrong = 0, unseen = 0;
+    for (int32_t i = 0; i < v->data->tokens; i++) {
+        const bool bad = v->truth.gold[i] != bs_outputs_tag(&v->run->y)->tag[i];
         wrong += bad;
-        unseen += bad && truth->unknown[i];
+        unseen += bad && v->truth.unknown[i];
     }
     if (wrong < 10 || unseen < 0.2 * wrong)
         return;
-    const bool vectors = bs_preprocess_tag(&run->model->known)->has_vectors;
-    if (!vectors || strcmp(o->char_net, "none") == 0)
+    const bool vectors = bs_preprocess_tag(&v->run->model->known)->has_vectors;
+    if (!vectors || strcmp(v->run->settings.train.char_net, "none") == 0)
         bs_notes_add(advice, "unknown",
                      "%s: %.0f %% of the wrong words are not in the training data",
                      !vectors ? "start from word vectors (--embeddings FILE)"
@@ -425,49 +436,34 @@ static void advise_unknown(const bs_report_group *g, const bs_tag_truth *truth, 
                      100 * unseen / wrong);
 }
 
-/* Where most is lost: the type, or tag, with the most missed and wrong ones. */
-static basin_status advise_types(const bs_report_group *g, bs_notes *advice, basin_error *err)
+/* And where most is lost: the type, or tag, with the most missed and wrong ones. */
+static basin_status advise(const bs_report_group *g, bs_notes *advice, basin_error *err)
 {
-    const bs_measurement *c = &g->run[g->shown].counts[0];
-    const bool            raw = bs_measurement_tag(c)->tags.scheme == BS_SCHEME_RAW;
-    const int32_t  n = raw ? bs_measurement_tag(c)->tags.n : bs_measurement_tag(c)->tags.types.n;
+    view           v;
+    basin_status   s = open_view(g, &v, err);
+    const int32_t  n = v.raw ? v.tags->n : v.tags->types.n;
     bs_type_score *row = bs_arena_alloc(g->room, ((size_t)n + 1) * sizeof *row);
-    const char   **name =
-        bs_arena_alloc(g->room, ((size_t)bs_measurement_tag(c)->tags.n + 1) * sizeof *name);
-    double       most = 0;
-    int32_t      worst = -1;
-    bs_tag_truth truth = {0};
-    basin_status s = row && name ? BASIN_OK : bs_fail_nomem(err);
-    if (!s)
-        s = bs_tag_truth_make(bs_dataset_tag(g->part),
-                              &bs_preprocess_tag(&g->run[g->shown].model->known)->lexicon, &truth,
-                              err);
-    for (int32_t i = 0; i < bs_measurement_tag(c)->tags.n && !s; i++)
-        name[i] = truth.names.item[i].text;
-    if (!s && raw)
-        bs_tag_metrics_tags(bs_measurement_tag(c)->metrics, row, name);
-    else if (!s)
-        bs_tag_metrics_types(bs_measurement_tag(c)->metrics, row);
-    for (int32_t i = 0; i < n && !s; i++) {
-        if (row[i].gold > 0 && lost_of(&row[i]) > most) {
-            most = lost_of(&row[i]);
-            worst = i;
-        }
+    if (!s && !row)
+        s = bs_fail_nomem(err);
+    if (!s) {
+        if (v.raw)
+            bs_tag_metrics_tags(v.counted->metrics, row, v.name);
+        else
+            bs_tag_metrics_types(v.counted->metrics, row);
+        qsort(row, (size_t)n, sizeof *row, most_lost);
+        advise_unknown(&v, advice);
     }
-    if (!s)
-        advise_unknown(g, &truth, advice);
-    if (!s && worst >= 0)
-        bs_notes_add(advice, "types",
-                     "get more sentences with %s, where most is lost: F1 %.2f %%, %lld %s",
-                     row[worst].type, 100 * row[worst].f1, (long long)row[worst].gold,
-                     raw ? "tokens" : "spans");
-    bs_tag_truth_free(&truth);
+    if (!s && n > 0 && lost_of(&row[0]) > 0)
+        bs_notes_add(
+            advice, "types", "get more sentences with %s, where most is lost: F1 %.2f %%, %lld %s",
+            row[0].type, 100 * row[0].f1, (long long)row[0].gold, v.raw ? "tokens" : "spans");
+    bs_tag_truth_free(&v.truth);
     return s;
 }
 
 const bs_task_report bs_task_report_tag = {
     .errors = errors,
-    .advise = advise_types,
+    .advise = advise,
     .base = {"always the most frequent tag", "each word's most frequent tag"},
     .base_note = "",
     .base_advice = "train longer or on more data, for %s %s as well",
