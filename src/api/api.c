@@ -270,12 +270,12 @@ int bs_find_seeds(const char *folder, const char *file, int *seed, int most)
     int  n = 0;
     for (struct dirent *e; dir && n < most && (e = readdir(dir));) {
         long long number;
-        char      path[BS_OPTION_TEXT + 64];
+        char      name[32];
         if (strncmp(e->d_name, "seed-", 5) != 0 || !bs_parse_int(e->d_name + 5, &number) ||
             number < 0 || number > INT32_MAX)
             continue;
-        bs_print(path, sizeof path, "%s/seed-%d/%s", folder, (int)number, file);
-        if (access(path, F_OK) != 0)
+        bs_print(name, sizeof name, "seed-%d", (int)number);
+        if (!bs_path_there(bs_path_in(folder, name).text, file))
             continue;
         int at = n++;
         for (; at > 0 && seed[at - 1] > (int)number; at--)

@@ -8,7 +8,7 @@
 #include "base/io.h"
 #include "task/weights.h"
 
-enum { MOST = 16, PATH_ROOM = BS_OPTION_TEXT + 96, REPLICATES = 1000 };
+enum { MOST = 16, REPLICATES = 1000 };
 
 static const double usual_budget = 60; /* seconds */
 /* An energy is chosen if such a difference would arise by chance no more often than this. */
@@ -17,7 +17,7 @@ static const double chance = 0.05;
 typedef struct {
     const bs_candidate *is;
     bs_settings         settings;
-    char                folder[PATH_ROOM];
+    bs_path             folder;
     bs_train_outcome    outcome;
     bs_measurement      counts; /* on the rows that decide, at its threshold */
     bs_sampled          rows;   /* resampling source of these */
@@ -59,7 +59,9 @@ static basin_status resolve_one(searching *s, const bs_candidate *is, basin_erro
     bs_buf_free(&more);
     a->is = is;
     a->p = NAN;
-    bs_print(a->folder, sizeof a->folder, "%s/try-%s", s->o->folder, is->name);
+    char name[64];
+    bs_print(name, sizeof name, "try-%s", is->name);
+    a->folder = bs_path_in(s->o->folder, name);
     s->n++;
     return status;
 }
@@ -120,7 +122,6 @@ static basin_status write_config(const searching *s, basin_error *err)
 {
     const bs_train_options *o = &s->a[0].settings.train;
     const bs_buf           *given = &s->config->given, *lines = &s->config->lines;
-    char                    path[PATH_ROOM];
     bs_buf                  text;
     bs_buf_init(&text, 1 << 24);
     bs_buf_printf(&text, "# what is tried is in try-*; this is what was asked for\n%.*s",
@@ -132,10 +133,9 @@ static basin_status write_config(const searching *s, basin_error *err)
     }
     bs_buf_printf(&text, "method = auto\nfile.train = %s\nfile.valid = %s\nfile.test = %s\n",
                   o->file_train, o->file_valid, o->file_test);
-    bs_print(path, sizeof path, "%s/config", s->o->folder);
     basin_status status = bs_make_dir(s->o->folder, err);
     if (!status)
-        status = text.failed ? bs_fail_nomem(err) : bs_write_file(path, text.data, text.len, err);
+        return bs_path_write(s->o->folder, "config", &text, err);
     bs_buf_free(&text);
     return status;
 }
@@ -143,7 +143,7 @@ static basin_status write_config(const searching *s, basin_error *err)
 /* Only a search can be resumed as one: it must not replace a finished run of one method. */
 static basin_status check_folder(const searching *s, basin_error *err)
 {
-    if (!s->o->resume || access(s->a[0].folder, F_OK) == 0 || !bs_run_finished(s->o->folder))
+    if (!s->o->resume || access(s->a[0].folder.text, F_OK) == 0 || !bs_run_finished(s->o->folder))
         return BASIN_OK;
     return bs_fail(err, BASIN_EARG,
                    "%s: --resume: that run is of one method, and now none is named; --method names "
@@ -158,16 +158,14 @@ static basin_status judge(searching *s, attempt *a, basin_error *err)
 {
     const bs_dataset *part = &s->data.part[1];
     const bs_task    *task = part->task;
-    char              path[PATH_ROOM + 32];
     bs_model_file    *m = NULL;
     bs_outputs        y = {0};
     double            seconds;
     bs_counting       how = {.want = UINT32_C(1) << s->data.known.deciding, .keep_rows = true};
     const bs_machine  where = {a->settings.train.device, a->settings.train.threads};
-    bs_print(path, sizeof path, "%s/" BS_MODEL_FILE, a->folder);
-    basin_status status = bs_profile_parse(a->settings.train.profile, &how.profile, err);
+    basin_status      status = bs_profile_parse(a->settings.train.profile, &how.profile, err);
     if (!status)
-        status = bs_model_file_read(path, &m, err);
+        status = bs_model_file_read(bs_path_in(a->folder.text, BS_MODEL_FILE).text, &m, err);
     if (!status)
         status = task->outputs(part, &m->known, &y, err);
     if (!status && s->data.folds > 1)
@@ -213,7 +211,7 @@ static basin_status try_one(searching *s, int i, basin_error *err)
                a->is->method, i + 1, s->n, s->spent);
     const bs_train_job job =
         bs_train_job_on(&s->data, &(bs_train_job){.settings = &a->settings,
-                                                  .folder = a->folder,
+                                                  .folder = a->folder.text,
                                                   .resume = s->o->resume,
                                                   .stop = s->session ? s->session->stop : NULL,
                                                   .log = s->log,
@@ -269,14 +267,12 @@ static basin_status try_all(searching *s, basin_error *err)
 /* From the best attempt to the folder of the search. */
 static basin_status copy(const searching *s, const char *from, const char *to, basin_error *err)
 {
-    return bs_run_copy(s->a[s->best].folder, from, s->o->folder, to, err);
+    return bs_path_copy(s->a[s->best].folder.text, from, s->o->folder, to, err);
 }
 
 static void forget_unfinished(const searching *s)
 {
-    char path[PATH_ROOM];
-    bs_print(path, sizeof path, "%s/" BS_UNFINISHED_FILE, s->o->folder);
-    unlink(path);
+    unlink(bs_path_in(s->o->folder, BS_UNFINISHED_FILE).text);
 }
 
 /* outcome.json comes last: a folder that has it is finished. */
@@ -297,11 +293,9 @@ static basin_status adopt(const searching *s, basin_error *err)
 static void leave_best(const searching *s)
 {
     const attempt *best = &s->a[s->best];
-    char           path[PATH_ROOM + 32];
     basin_error    err = {0};
     const char    *name = best->tried ? BS_MODEL_FILE : BS_UNFINISHED_FILE;
-    bs_print(path, sizeof path, "%s/%s", best->folder, name);
-    if (access(path, F_OK) != 0)
+    if (!bs_path_there(best->folder.text, name))
         return;
     basin_status status = copy(s, "metrics.jsonl", "metrics.jsonl", &err);
     if (!status)

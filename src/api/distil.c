@@ -61,11 +61,9 @@ basin_status bs_teacher_settings(const bs_base_model *teacher, bool own_valid, b
 /* By the manifest of the run folder: whether these are the rows it was trained on. */
 static bool saw_these(const bs_base_model *teacher, const bs_data *data)
 {
-    char   path[BS_OPTION_TEXT + 64];
     bs_buf text;
-    bs_print(path, sizeof path, "%s/manifest.json", teacher->name);
     bs_buf_init(&text, 1 << 20);
-    json_t     *file = bs_read_file(path, &text, NULL)
+    json_t     *file = bs_read_file(bs_path_in(teacher->name, "manifest.json").text, &text, NULL)
                            ? NULL
                            : bs_tree_read(text.data ? text.data : "", text.len, 0, NULL);
     const char *hash = json_string_value(json_object_get(json_object_get(file, "train"), "hash"));

@@ -97,10 +97,8 @@ basin_status bs_ensemble_predict_folds(const bs_model_file *m, const bs_data *da
 static basin_status read_params(const char *folder, bs_params **out, const char **infer,
                                 basin_error *err)
 {
-    char           path[BS_OPTION_TEXT + 128];
     bs_model_file *saved;
-    bs_print(path, sizeof path, "%s/" BS_MODEL_FILE, folder);
-    basin_status s = bs_model_file_read(path, &saved, err);
+    basin_status   s = bs_model_file_read(bs_path_in(folder, BS_MODEL_FILE).text, &saved, err);
     if (s)
         return s;
     *infer = strcmp(saved->settings.train.infer, "net") == 0 ? "net" : NULL;
@@ -233,11 +231,8 @@ static basin_status conclude(const bs_train_job *job, const models *m, bs_train_
         s = bs_train_finish(job, &y[0], job->test ? &y[1] : NULL, out, err);
     for (int i = 0; i < 2; i++)
         bs_outputs_free(&y[i]);
-    if (!s && job->folder) { /* the page of the run shows the curves of the first model */
-        char first[BS_OPTION_TEXT + 96];
-        bs_print(first, sizeof first, "%s/model-0", job->folder);
-        s = bs_run_copy(first, "metrics.jsonl", job->folder, "metrics.jsonl", err);
-    }
+    if (!s && job->folder) /* the page of the run shows the curves of the first model */
+        s = bs_path_copy(job->folder, "model-0/metrics.jsonl", job->folder, "metrics.jsonl", err);
     if (!s && !out->unfinished)
         s = bs_record_manifest(job, m->n * m->params[0]->size, err);
     return s ? s : bs_train_finish_write(job, out, m->params, m->n, err);

@@ -1,22 +1,14 @@
 /* outcome.c -- writes and reads outcome.json; decides whether a finished run is the one wanted. */
 #include "api/training.h"
 
-#include <errno.h>
 #include <float.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/io.h"
 #include "base/tree.h"
 
-enum { PATH_ROOM = BS_OPTION_TEXT + 128 };
-
-static void outcome_path(const char *folder, char path[PATH_ROOM])
-{
-    bs_print(path, PATH_ROOM, "%s/outcome.json", folder);
-}
+static const char name[] = "outcome.json";
 
 /* What must be equal for a finished run to count. Unlike a checkpoint, which may get more time, a
  * finished run belongs to its time limit. */
@@ -31,7 +23,6 @@ static void write_identity(const bs_data *data, const bs_settings *s, bs_buf *ou
 basin_status bs_outcome_write(const bs_data *data, const bs_settings *s, const bs_train_outcome *o,
                               const char *folder, basin_error *err)
 {
-    char   path[PATH_ROOM];
     bs_buf text;
     bs_buf_init(&text, 1 << 22);
     bs_json_open(&text, NULL, '{');
@@ -41,11 +32,7 @@ basin_status bs_outcome_write(const bs_data *data, const bs_settings *s, const b
     bs_json_open(&text, "outcome", '{');
     bs_outcome_members(data->part[0].task, s, o, folder, &text);
     bs_buf_text(&text, "}}\n");
-    outcome_path(folder, path);
-    basin_status status =
-        text.failed ? bs_fail_nomem(err) : bs_write_file(path, text.data, text.len, err);
-    bs_buf_free(&text);
-    return status;
+    return bs_path_write(folder, name, &text, err);
 }
 
 /* ---- reading ---- */
@@ -115,9 +102,7 @@ static basin_status refuse(const char *path, const bs_difference *d, basin_error
 /* Ensembles only have checkpoints of their members. */
 static bool can_go_on(const char *folder)
 {
-    char first[PATH_ROOM];
-    bs_print(first, sizeof first, "%s/model-0", folder);
-    return bs_checkpoint_there(folder) || bs_checkpoint_there(first);
+    return bs_checkpoint_there(folder) || bs_checkpoint_there(bs_path_in(folder, "model-0").text);
 }
 
 static basin_status take_file(const bs_task *k, const char *folder, const char *path,
@@ -144,57 +129,25 @@ static basin_status take_file(const bs_task *k, const char *folder, const char *
     return s;
 }
 
-static bool there(const char *folder, const char *name)
-{
-    char path[PATH_ROOM];
-    bs_print(path, sizeof path, "%s/%s", folder, name);
-    return access(path, F_OK) == 0;
-}
-
 /* outcome.json is missing if a run was given more epochs and has not finished them. */
 bool bs_run_finished(const char *folder)
 {
-    return there(folder, "outcome.json") || there(folder, "best.safetensors");
+    return bs_path_there(folder, name) || bs_path_there(folder, BS_MODEL_FILE);
 }
 
 basin_status bs_outcome_take(const bs_data *data, const bs_settings *s, const char *folder,
                              bs_train_outcome *out, bool *finished, basin_error *err)
 {
-    char   path[PATH_ROOM];
     bs_buf identity;
     *finished = false;
-    outcome_path(folder, path);
-    if (!there(folder, "outcome.json"))
+    if (!bs_path_there(folder, name))
         return BASIN_OK;
     bs_buf_init(&identity, 1 << 22);
     write_identity(data, s, &identity);
-    basin_status status = identity.failed ? bs_fail_nomem(err)
-                                          : take_file(data->part[0].task, folder, path,
-                                                      identity.data, out, finished, err);
+    basin_status status = identity.failed
+                              ? bs_fail_nomem(err)
+                              : take_file(data->part[0].task, folder, bs_path_in(folder, name).text,
+                                          identity.data, out, finished, err);
     bs_buf_free(&identity);
     return status;
-}
-
-/* Bytes: a model might start like a compressed file. */
-basin_status bs_run_copy(const char *from, const char *name, const char *to, const char *new_name,
-                         basin_error *err)
-{
-    char   source[PATH_ROOM], target[PATH_ROOM], block[1 << 14];
-    bs_buf text;
-    size_t n;
-    bs_print(source, sizeof source, "%s/%s", from, name);
-    bs_print(target, sizeof target, "%s/%s", to, new_name);
-    FILE *f = fopen(source, "rb");
-    if (!f)
-        return bs_fail_io(err, source, errno);
-    bs_buf_init(&text, (size_t)1 << 40);
-    while ((n = fread(block, 1, sizeof block, f)) > 0)
-        bs_buf_add(&text, block, n);
-    basin_status s = ferror(f) ? bs_fail_io(err, source, EIO)
-                     : text.failed
-                         ? bs_fail_nomem(err)
-                         : bs_write_file(target, text.data ? text.data : "", text.len, err);
-    fclose(f);
-    bs_buf_free(&text);
-    return s;
 }

@@ -230,16 +230,14 @@ void bs_say_written(const char *folder, bool report, bs_buf *out)
 
 void bs_say_interrupted(const char *run, const char *folder, basin_error *err)
 {
-    char       path[BS_OPTION_TEXT + 96];
     bs_buf     text;
     const bool was_training = err && strncmp(err->msg, "interrupted in", 14) == 0;
     if (!err)
         return;
-    bs_print(path, sizeof path, "%s/" BS_UNFINISHED_FILE, run);
     bs_buf_init(&text, sizeof err->msg);
     bs_buf_printf(&text, "%s; ", was_training ? err->msg : "interrupted");
     bs_buf_visible(&text, run);
-    bs_buf_text(&text, access(path, F_OK) == 0
+    bs_buf_text(&text, bs_path_there(run, BS_UNFINISHED_FILE)
                            ? " has the best model so far, for eval, predict, report and explain"
                            : " has no model yet");
     bs_buf_text(&text, "; to continue: basin train --resume -o ");

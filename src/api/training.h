@@ -106,9 +106,6 @@ basin_status bs_outcome_take(const bs_data *data, const bs_settings *s, const ch
                              bs_train_outcome *out, bool *finished, basin_error *err);
 /* Whether a training has left a model there. */
 bool bs_run_finished(const char *folder);
-/* Copies the bytes of a file of one folder to another. */
-basin_status bs_run_copy(const char *from, const char *name, const char *to, const char *new_name,
-                         basin_error *err);
 
 /* What `train --json` says, as members of an open object; folder may be NULL. */
 void bs_outcome_members(const bs_task *k, const bs_settings *s, const bs_train_outcome *o,

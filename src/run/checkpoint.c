@@ -7,21 +7,15 @@
  * before any of it is used. */
 #include <float.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/io.h"
 #include "run/trainer.h"
 
-static void state_path(const char *folder, char path[BS_OPTION_TEXT + 64])
-{
-    bs_print(path, BS_OPTION_TEXT + 64, "%s/last/state.safetensors", folder);
-}
+static const char state[] = "last/state.safetensors";
 
 bool bs_checkpoint_there(const char *folder)
 {
-    char path[BS_OPTION_TEXT + 64];
-    state_path(folder, path);
-    return access(path, F_OK) == 0;
+    return bs_path_there(folder, state);
 }
 
 /* What must be equal for a checkpoint to belong to this run. */
@@ -80,7 +74,6 @@ static basin_status write_tensors(bs_buffer *const b[BLOCKS], bs_tensor numbers,
 
 basin_status bs_checkpoint_write(bs_trainer *t, basin_error *err)
 {
-    char         path[BS_OPTION_TEXT + 64], folder[BS_OPTION_TEXT + 64];
     double       row[BS_MOST_NUMBERS];
     const double seconds = t->seconds;
     bs_buffer   *b[BLOCKS];
@@ -94,12 +87,11 @@ basin_status bs_checkpoint_write(bs_trainer *t, basin_error *err)
     const bs_meta   meta[] = {{"basin.state", version},
                               {"basin.run", identity.data},
                               {"basin.arithmetic", bs_arithmetic(t->learner.w)}};
-    bs_print(folder, sizeof folder, "%s/last", t->job->folder);
-    basin_status s = identity.failed ? bs_fail_nomem(err) : bs_make_dir(folder, err);
-    state_path(t->job->folder, path);
+    basin_status    s = identity.failed ? bs_fail_nomem(err)
+                                        : bs_make_dir(bs_path_in(t->job->folder, "last").text, err);
     blocks_of(t, b);
     if (!s)
-        s = write_tensors(b, numbers, path, meta, 3, err);
+        s = write_tensors(b, numbers, bs_path_in(t->job->folder, state).text, meta, 3, err);
     bs_buf_free(&identity);
     return s;
 }
@@ -206,15 +198,14 @@ static basin_status take(bs_trainer *t, const bs_safetensors *f, const char *pat
 
 basin_status bs_checkpoint_read(bs_trainer *t, bool *found, basin_error *err)
 {
-    char path[BS_OPTION_TEXT + 64];
-    state_path(t->job->folder, path);
+    const bs_path path = bs_path_in(t->job->folder, state);
     *found = bs_checkpoint_there(t->job->folder);
     if (!*found)
         return BASIN_OK;
     bs_safetensors *f;
-    basin_status    s = bs_safetensors_open(path, &f, err);
+    basin_status    s = bs_safetensors_open(path.text, &f, err);
     if (!s)
-        s = take(t, f, path, err);
+        s = take(t, f, path.text, err);
     bs_safetensors_close(f);
     return s;
 }

@@ -84,7 +84,7 @@ static void write_card(const bs_task *task, const bs_train_outcome *o, bs_buf *c
 basin_status bs_train_finish_write(const bs_train_job *job, const bs_train_outcome *out,
                                    bs_params *const *params, int n_params, basin_error *err)
 {
-    char         path[BS_OPTION_TEXT + 64];
+    bs_path      path;
     bs_buf       card;
     bs_settings *settings = job->folder || job->model ? bs_alloc(sizeof *settings) : NULL;
     if (!job->folder && !job->model)
@@ -97,17 +97,15 @@ basin_status bs_train_finish_write(const bs_train_job *job, const bs_train_outco
     bs_buf_init(&card, 1 << 20);
     write_card(job->train->task, out, &card);
     if (job->folder)
-        bs_print(path, sizeof path, "%s/%s", job->folder,
-                 out->unfinished ? BS_UNFINISHED_FILE : BS_MODEL_FILE);
+        path = bs_path_in(job->folder, out->unfinished ? BS_UNFINISHED_FILE : BS_MODEL_FILE);
     basin_status s = card.failed ? bs_fail_nomem(err) : BASIN_OK;
     for (int to_file = 0; to_file < 2 && !s; to_file++)
         if (to_file ? job->folder != NULL : job->model != NULL)
-            s = bs_model_file_write(to_file ? path : NULL, job->model, settings, job->train->task,
-                                    job->known, &out->threshold, params, n_params, card.data, err);
-    if (job->folder && !s && !out->unfinished) {
-        bs_print(path, sizeof path, "%s/" BS_UNFINISHED_FILE, job->folder);
-        unlink(path);
-    }
+            s = bs_model_file_write(to_file ? path.text : NULL, job->model, settings,
+                                    job->train->task, job->known, &out->threshold, params, n_params,
+                                    card.data, err);
+    if (job->folder && !s && !out->unfinished)
+        unlink(bs_path_in(job->folder, BS_UNFINISHED_FILE).text);
     bs_buf_free(&card);
     bs_free(settings);
     return s;

@@ -90,15 +90,12 @@ basin_status bs_pretrained_identify(bs_trainer *t, basin_error *err)
     return write_identity(t, &t->beginning, err);
 }
 
-static void path_of(const bs_trainer *t, char path[BS_OPTION_TEXT + 64])
+static bs_path path_of(const bs_trainer *t)
 {
-    bs_print(path, BS_OPTION_TEXT + 64, "%s/%016llx.safetensors", folder_of(t),
+    char name[32];
+    bs_print(name, sizeof name, "%016llx.safetensors",
              (unsigned long long)bs_hash64(t->beginning.data, t->beginning.len));
-}
-
-static void metrics_path(const bs_trainer *t, char path[BS_OPTION_TEXT + 64])
-{
-    bs_print(path, BS_OPTION_TEXT + 64, "%s/metrics.jsonl", t->job->folder);
+    return bs_path_in(folder_of(t), name);
 }
 
 /* ---- writing ---- */
@@ -138,19 +135,14 @@ static basin_status write_net(const bs_trainer *t, const char *path, const char 
 /* A run must not fail because others cannot profit from it. */
 basin_status bs_pretrained_keep(bs_trainer *t, basin_error *err)
 {
-    char        path[BS_OPTION_TEXT + 64], metrics[BS_OPTION_TEXT + 64];
     bs_buf      lines;
     basin_error why;
-    if (!cached(t) || t->best_epoch == 0)
+    if (!cached(t) || t->best_epoch == 0 || access(path_of(t).text, F_OK) == 0)
         return BASIN_OK;
-    path_of(t, path);
-    if (access(path, F_OK) == 0)
-        return BASIN_OK;
-    metrics_path(t, metrics);
     bs_buf_init(&lines, (size_t)1 << 30);
-    basin_status s = bs_read_file(metrics, &lines, &why);
+    basin_status s = bs_read_file(bs_path_in(t->job->folder, "metrics.jsonl").text, &lines, &why);
     if (!s)
-        s = write_net(t, path, lines.data ? lines.data : "", &why);
+        s = write_net(t, path_of(t).text, lines.data ? lines.data : "", &why);
     bs_buf_free(&lines);
     if (s == BASIN_ENOMEM)
         return bs_fail_nomem(err);
@@ -216,7 +208,6 @@ static basin_status take_from(bs_trainer *t, const bs_safetensors *f, const char
 /* A damaged file, or one that no run of Basin wrote, is replaced by a better one. */
 basin_status bs_pretrained_take(bs_trainer *t, basin_error *err)
 {
-    char            path[BS_OPTION_TEXT + 64], lines[BS_OPTION_TEXT + 64];
     bs_safetensors *f = NULL;
     const char     *metrics = NULL;
     basin_error     why;
@@ -226,22 +217,22 @@ basin_status bs_pretrained_take(bs_trainer *t, basin_error *err)
     if (s)
         return s;
     bs_sweep(folder_of(t), 0);
-    path_of(t, path);
-    if (access(path, F_OK) != 0)
+    const bs_path path = path_of(t);
+    if (access(path.text, F_OK) != 0)
         return BASIN_OK;
-    s = bs_safetensors_open(path, &f, &why);
+    s = bs_safetensors_open(path.text, &f, &why);
     if (!s)
-        s = take_from(t, f, path, &metrics, &why);
+        s = take_from(t, f, path.text, &metrics, &why);
     if (s) {
         bs_log_say(t->job->log, BS_WARN, "%s; the net is pre-trained again", why.msg);
         if (s == BASIN_EDATA)
-            unlink(path);
+            unlink(path.text);
         s = s == BASIN_ENOMEM ? bs_fail_nomem(err) : BASIN_OK;
     } else {
-        metrics_path(t, lines);
-        s = bs_write_file(lines, metrics, strlen(metrics), err);
+        s = bs_write_file(bs_path_in(t->job->folder, "metrics.jsonl").text, metrics,
+                          strlen(metrics), err);
         bs_log_say(t->job->log, BS_INFO, "  pre-training of %d epochs taken from %s", t->epoch - 1,
-                   path);
+                   path.text);
     }
     bs_safetensors_close(f);
     return s;

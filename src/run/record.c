@@ -15,22 +15,6 @@
 #include "base/tree.h"
 #include "run/trainer.h"
 
-static void file_path(const bs_train_job *j, const char *name, char path[BS_OPTION_TEXT + 64])
-{
-    bs_print(path, BS_OPTION_TEXT + 64, "%s/%s", j->folder, name);
-}
-
-static basin_status write_buf(const bs_train_job *j, const char *name, bs_buf *text,
-                              basin_error *err)
-{
-    char path[BS_OPTION_TEXT + 64];
-    file_path(j, name, path);
-    basin_status s =
-        text->failed ? bs_fail_nomem(err) : bs_write_file(path, text->data, text->len, err);
-    bs_buf_free(text);
-    return s;
-}
-
 /* The manifest is also for people: one member per line. */
 static void next_line(bs_buf *out)
 {
@@ -87,30 +71,26 @@ basin_status bs_record_manifest(const bs_train_job *j, int64_t params, basin_err
     bs_json_members(&text, "parameters %lld peak %lld", (long long)params * (long long)sizeof(real),
                     1024 * (long long)used.ru_maxrss);
     bs_buf_text(&text, "}\n}\n");
-    return write_buf(j, "manifest.json", &text, err);
+    return bs_path_write(j->folder, "manifest.json", &text, err);
 }
 
 basin_status bs_record_start(const bs_train_job *j, int64_t params, bool anew, basin_error *err)
 {
     if (!j->folder)
         return BASIN_OK;
-    bs_buf       text;
-    char         last[BS_OPTION_TEXT + 64];
-    basin_status s = bs_make_dir(j->folder, err);
+    static const char *const old[] = {"outcome.json", "metrics.jsonl", BS_UNFINISHED_FILE};
+    bs_buf                   text;
+    basin_status             s = bs_make_dir(j->folder, err);
     if (s)
         return s;
-    file_path(j, "last", last);
     bs_sweep(j->folder, 0);
-    bs_sweep(last, 0);
-    static const char *const old[] = {"outcome.json", "metrics.jsonl", BS_UNFINISHED_FILE};
-    for (int i = 0; i < (anew ? 3 : 1); i++) { /* it is not finished any more */
-        file_path(j, old[i], last);
-        unlink(last);
-    }
+    bs_sweep(bs_path_in(j->folder, "last").text, 0);
+    for (int i = 0; i < (anew ? 3 : 1); i++) /* it is not finished any more */
+        unlink(bs_path_in(j->folder, old[i]).text);
     bs_buf_init(&text, 1 << 20);
     bs_buf_text(&text, "# 'basin train --config THIS -o NEW' repeats this run\n");
     bs_settings_write_config(j->settings, &text);
-    s = write_buf(j, "config", &text, err);
+    s = bs_path_write(j->folder, "config", &text, err);
     return s ? s : bs_record_manifest(j, params, err);
 }
 
@@ -141,14 +121,13 @@ static void epoch_json(const bs_trainer *t, const double valid[BS_MOST_METRICS],
 /* Appends one line; rewinding drops a line that a crash has cut short. */
 static basin_status append_line(const bs_trainer *t, const bs_buf *line, basin_error *err)
 {
-    char path[BS_OPTION_TEXT + 64];
-    file_path(t->job, "metrics.jsonl", path);
+    const bs_path path = bs_path_in(t->job->folder, "metrics.jsonl");
     errno = 0;
-    FILE *f = fopen(path, "a");
+    FILE *f = fopen(path.text, "a");
     bool  ok = f && fwrite(line->data, 1, line->len, f) == line->len;
     if (f && fclose(f) != 0)
         ok = false;
-    return ok ? BASIN_OK : bs_fail_io(err, path, errno ? errno : EIO);
+    return ok ? BASIN_OK : bs_fail_io(err, path.text, errno ? errno : EIO);
 }
 
 /* Counts up to the first line that no run has written. */
@@ -173,18 +152,17 @@ basin_status bs_record_lines(const char *text, int before, size_t *used, basin_e
 
 basin_status bs_record_rewind(bs_trainer *t, basin_error *err)
 {
-    char   path[BS_OPTION_TEXT + 64];
-    bs_buf text;
-    size_t used = 0;
-    file_path(t->job, "metrics.jsonl", path);
-    if (access(path, F_OK) != 0)
+    const bs_path path = bs_path_in(t->job->folder, "metrics.jsonl");
+    bs_buf        text;
+    size_t        used = 0;
+    if (access(path.text, F_OK) != 0)
         return BASIN_OK;
     bs_buf_init(&text, (size_t)1 << 30);
-    basin_status s = bs_read_file(path, &text, err);
+    basin_status s = bs_read_file(path.text, &text, err);
     if (!s)
         s = bs_record_lines(text.data ? text.data : "", t->epoch, &used, err);
     if (!s)
-        s = bs_write_file(path, text.data ? text.data : "", used, err);
+        s = bs_write_file(path.text, text.data ? text.data : "", used, err);
     bs_buf_free(&text);
     return s;
 }

@@ -32,6 +32,18 @@ typedef struct {
     void (*moved)(void *ctx, const bs_progress_event *n);
 } bs_observer;
 
+/* folder.c: the path of a file in a folder; whether it exists. */
+typedef struct {
+    char text[BS_OPTION_TEXT + 128];
+} bs_path;
+bs_path bs_path_in(const char *folder, const char *name);
+bool    bs_path_there(const char *folder, const char *name);
+/* Writes a text and frees it; it may have failed before. */
+basin_status bs_path_write(const char *folder, const char *name, bs_buf *text, basin_error *err);
+/* The bytes of a file of one folder go to another. */
+basin_status bs_path_copy(const char *from, const char *name, const char *to, const char *new_name,
+                          basin_error *err);
+
 typedef struct {
     const bs_settings   *settings;             /* with task and method resolved */
     const bs_dataset    *train, *valid, *test; /* test may be NULL */
