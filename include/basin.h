@@ -263,6 +263,9 @@ typedef struct {
     const int64_t     *label_start; /* [rows + 1] */
     const int32_t     *label;
     const char *const *feature_names, *const *label_names;
+    /* Of named features that are 1 where a column has a certain category: that column and value,
+     * else NULL. They are not standardised, and the model finds them in files. */
+    const char *const *feature_column, *const *feature_value;
 } basin_label_sets;
 
 /* Sentences with tags: tag[i] is that of token i of all; NULL: without tags. */

@@ -491,6 +491,48 @@ static void write_photos(const char *classes)
     assert_true(f && fputs(classes, f) >= 0 && fclose(f) == 0);
 }
 
+/* Features of categories are those of a nominal attribute: they are not standardised. */
+static void categories_give_the_model_of_files(void **state)
+{
+    static const char *const        names[] = {"a", "colour=red", "colour=blue"},
+                             *const column[] = {NULL, "colour", "colour"},
+                             *const of[] = {NULL, "red", "blue"}, *const arff[] = {"x.arff"};
+    static float x[N * 3];
+    const char  *labels[] = {"y0", "y1", "y2", "y3", "y4"};
+    basin_data  *d;
+    FILE        *f = fopen("x.arff", "w");
+    (void)state;
+    make_arrays();
+    assert_non_null(f);
+    fputs("@relation 'x: -C 5'\n", f);
+    for (int i = 0; i < L; i++)
+        fprintf(f, "@attribute y%d {0,1}\n", i);
+    fputs("@attribute a numeric\n@attribute colour {red,blue}\n@data\n", f);
+    for (int i = 0; i < N; i++) {
+        for (int k = 0; k < L; k++)
+            fprintf(f, "%d,", (i + k) % 3 == 0);
+        x[i * 3] = (float)(i % 7) / 4;
+        if (i % 3)
+            x[i * 3 + i % 3] = 1;
+        fprintf(f, "%d.%02d,%s\n", i % 7 / 4, i % 7 % 4 * 25, i % 3 ? of[i % 3] : "?");
+    }
+    assert_int_equal(fclose(f), 0);
+    const basin_label_sets rows = {sizeof rows,
+                                   .rows = N,
+                                   .features = 3,
+                                   .labels = L,
+                                   .dense = x,
+                                   .label_start = label_start,
+                                   .label = label,
+                                   .feature_names = names,
+                                   .label_names = labels,
+                                   .feature_column = column,
+                                   .feature_value = of};
+    OK(basin_data_label_sets(&rows, &d, err));
+    same_as_files("ce", d, arff, 1);
+    basin_data_free(d);
+}
+
 static void photos_give_the_model_of_files(void **state)
 {
     static const char *const names[] = {"ground", "disc", "ring"}, *const file[] = {"photos"};
@@ -803,6 +845,7 @@ int main(void)
         cmocka_unit_test(without_an_epoch_there_is_no_model),
         cmocka_unit_test(long_measurements_can_be_stopped),
         cmocka_unit_test(memory_gives_the_model_of_files),
+        cmocka_unit_test(categories_give_the_model_of_files),
         cmocka_unit_test(photos_give_the_model_of_files),
         cmocka_unit_test(impossible_photos_are_refused),
         cmocka_unit_test(scores_lie_strictly_between),

@@ -104,6 +104,26 @@ static basin_status add_label_names(const memory *m)
     return BASIN_OK;
 }
 
+/* The column whose category a feature stands for; NULL: it is a number. */
+static const char *column_of(const basin_label_sets *g, int32_t i)
+{
+    return g->feature_column && g->feature_value && g->feature_value[i] ? g->feature_column[i]
+                                                                        : NULL;
+}
+
+/* For people: columns of the caller, of which features may have made several. */
+static void count_columns(const basin_label_sets *g, bs_source *out)
+{
+    const char *last = NULL;
+    for (int32_t i = 0; i < g->features; i++) {
+        const char *column = column_of(g, i);
+        out->numeric += !column;
+        out->nominal += column && (!last || strcmp(column, last) != 0);
+        last = column;
+    }
+    out->attributes = out->numeric + out->nominal;
+}
+
 static basin_status add_feature_names(const memory *m)
 {
     char room[24];
@@ -112,8 +132,14 @@ static basin_status add_feature_names(const memory *m)
         const char *name = name_of(m->g->feature_names, 'x', i, room);
         if (!name)
             return bs_fail(m->r->err, BASIN_EARG, "%s: feature %d has no name", m->r->name, (int)i);
-        const char *copy = bs_arena_copy(&m->r->b->ds->arena, name, strlen(name));
-        if (!copy || bs_build_feature(m->r->b, copy, copy, NULL, BS_FEATURE_NUMERIC, &fresh) < 0)
+        const char *column = column_of(m->g, i), *value = column ? m->g->feature_value[i] : NULL;
+        const bs_feature_kind kind = column ? BS_FEATURE_ONEHOT : BS_FEATURE_NUMERIC;
+        bs_arena             *arena = &m->r->b->ds->arena;
+        name = bs_arena_copy(arena, name, strlen(name));
+        value = value ? bs_arena_copy(arena, value, strlen(value)) : NULL;
+        column = column ? bs_arena_copy(arena, column, strlen(column)) : name;
+        if (!name || !column || (kind == BS_FEATURE_ONEHOT && !value) ||
+            bs_build_feature(m->r->b, name, column, value, kind, &fresh) < 0)
             return bs_fail_nomem(m->r->err);
         if (!fresh)
             return bs_error_at(m->r, 0, 0, "two features are named '%.60s'", name);
@@ -209,7 +235,7 @@ static basin_status next(bs_reading *r)
     b->ds->schema.open = !m.g->dense;
     b->ds->schema.binary = b->ones;
     b->ds->labelled = m.g->label_start != NULL;
-    b->ds->source.attributes = b->ds->source.numeric = m.g->features;
+    count_columns(m.g, &b->ds->source);
     bs_print(b->ds->source.labels_from, sizeof b->ds->source.labels_from, "memory");
     s = bs_build_finish(b, named ? -1 : m.g->features, -1, r->err);
     return !s && m.borrow ? point_at(&m) : s;
