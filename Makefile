@@ -16,6 +16,7 @@
 #   make lint, format     check the house rules; run clang-format
 #   make house            the folders, their jobs and how large they may be
 #   make install          to PREFIX (/usr/local), below DESTDIR
+#   make wheel, dist      the Python package for pip, and the sources as it wants them
 #   make clean, help
 #
 # Switches, with their defaults:
@@ -30,6 +31,8 @@
 #   DNNL=0                without oneDNN: dense products by OpenBLAS alone
 #   BLAS_CFLAGS=, BLAS_LIBS=   another OpenBLAS than Debian's OpenMP flavour, to be linked
 #   PREFIX=/usr/local DESTDIR= LIBDIR=$(PREFIX)/lib
+#   PYTHONDIR=            install: a folder such as /usr/local/lib/python3.11/dist-packages for the
+#                         Python package, which then uses the installed library
 #   DATA=../shared/data   real data for test-real
 #   LIMIT=900             seconds one test program may take
 
@@ -48,7 +51,7 @@ DNNL    ?= 1
 .DELETE_ON_ERROR:
 .SUFFIXES:
 .PHONY: all lib deps demo test test-real san tsan coverage fuzz fuzz-run soak timers bench lint house format \
-        install clean help
+        install wheel dist clean help
 
 # As many jobs as cores, unless the user said how many.
 ifeq ($(MAKELEVEL),0)
@@ -82,7 +85,7 @@ endif
 # ---- what the machine has ----
 # Goals that build nothing themselves need neither compiler nor libraries.
 
-IDLE := deps san tsan coverage fuzz lint house format clean help
+IDLE := deps san tsan coverage fuzz lint house format dist clean help
 ifneq ($(filter-out $(IDLE),$(or $(MAKECMDGOALS),all)),)
 
 # One check of the packages per build folder and compiler. Tests and demo install by themselves.
@@ -101,6 +104,17 @@ ifneq ($(MISSING),)
 $(error missing Debian packages: $(MISSING); install them with: make deps)
 endif
 $(shell mkdir -p $(B) && touch $(DEPS_OK))
+endif
+
+# Some tests need Debian's Python with numpy and the like: got once if possible, else they skip.
+ifneq ($(filter test,$(MAKECMDGOALS)),)
+ifeq ($(wildcard $(B)/deps-python.tried),)
+ifneq ($(shell tools/deps --check --python),)
+$(info installing $(shell tools/deps --check --python), for the tests of the Python package)
+$(shell tools/deps --install --python 1>&2)
+endif
+$(shell touch $(B)/deps-python.tried)
+endif
 endif
 
 MACHINE   := $(shell $(CC) -dumpmachine)
@@ -382,6 +396,20 @@ install: all
 	    'Version: $(VERSION)' 'Cflags: -I$${includedir}' 'Libs: -L$${libdir} -lbasin' \
 	    'Libs.private: $(LIBS) -fopenmp' \
 	    > $(DESTDIR)$(LIBDIR)/pkgconfig/basin.pc
+ifneq ($(PYTHONDIR),)
+	install -d $(DESTDIR)$(PYTHONDIR)/basin
+	install -m 644 python/basin/*.py python/basin/py.typed $(DESTDIR)$(PYTHONDIR)/basin
+endif
+
+PYTHON = PYTHONPATH=python PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3
+
+wheel: all
+	@mkdir -p $(B)/wheel
+	@B='$(B)' $(PYTHON) -c 'import backend; print("$(B)/wheel/" + backend.build_wheel("$(B)/wheel"))'
+
+dist:
+	@mkdir -p $(B)/dist
+	@$(PYTHON) -c 'import backend; print("$(B)/dist/" + backend.build_sdist("$(B)/dist"))'
 
 clean:
 	rm -rf $(B)

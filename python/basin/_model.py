@@ -1,0 +1,627 @@
+"""Models and training, with numpy alone."""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+import signal
+import threading
+import time
+import warnings
+from collections import deque
+from ctypes import byref, c_char_p, c_int, c_int32, c_void_p
+from typing import (
+    Any,
+    Callable,
+    Deque,
+    Dict,
+    Iterable,
+    List,
+    Mapping,
+    Optional,
+    Sequence,
+    Tuple,
+    Union,
+)
+
+import numpy as np
+
+from . import _data, _errors, _lib
+from ._data import Data, address
+from ._lib import call, lib, texts
+
+Callback = Callable[[Dict[str, Any]], Any]
+
+
+def default_threads() -> int:
+    """What OMP_NUM_THREADS allows (joblib sets it in its workers), else 0: all cores."""
+    try:
+        return max(0, int(os.environ.get("OMP_NUM_THREADS", "0").split(",")[0]))
+    except ValueError:
+        return 0
+
+
+def in_pieces(n: int, work: Callable[[int, int], None]) -> None:
+    """Calls work(first, end) for 0..n in pieces of about 50 ms, between which Ctrl-C is heard.
+    Scores do not depend on how rows are divided."""
+    first, size = 0, 256
+    while first < n:
+        end = min(n, first + size)
+        begun = time.perf_counter()
+        work(first, end)
+        seconds = time.perf_counter() - begun
+        if seconds < 0.05:
+            size *= 2
+        first = end
+
+
+class Model:
+    """A trained model, immutable, usable from several threads and after a fork.
+
+    Made by :func:`basin.train`, :meth:`load` or :meth:`from_bytes`. Pickling it keeps the bytes of
+    its file.
+
+    Attributes
+    ----------
+    task : str
+        "mlc" (label sets), "tag" (sentences) or "seg" (images).
+    labels : list of str
+        Labels, tags or pixel classes in the order of all outputs.
+    card : dict
+        Scores measured after training.
+    history : list of dict
+        What was logged for each epoch; only after :func:`basin.train`.
+    summary : dict
+        Result of the training; only after :func:`basin.train`.
+    """
+
+    def __init__(self, handle: c_void_p, threads: Optional[int] = None) -> None:
+        self._handle = handle
+        self._idle: Deque[_Predictor] = deque()  # append and pop are atomic
+        self.threads = threads
+        self.history: List[Dict[str, Any]] = []
+        self.summary: Dict[str, Any] = {}
+        self.task: str = lib.basin_model_task(handle).decode()
+        self.labels: List[str] = [
+            lib.basin_model_label(handle, i).decode() for i in range(lib.basin_model_labels(handle))
+        ]
+        self.n_features: int = lib.basin_model_features(handle)
+        self._texts: Dict[bytes, str] = {}  # tags by their bytes
+
+    @classmethod
+    def load(
+        cls, path: Union[str, "os.PathLike[str]"], *, threads: Optional[int] = None
+    ) -> "Model":
+        """Reads a model file, or the best model of a run folder.
+
+        Parameters
+        ----------
+        path : path of a file or folder
+        threads : int, optional
+            For predictions; default: OMP_NUM_THREADS, or all cores. Never changes results.
+        """
+        handle = c_void_p()
+        call(lib.basin_model_load, os.fsencode(path), byref(handle))
+        return cls(handle, threads)
+
+    @classmethod
+    def from_bytes(cls, raw: bytes, *, threads: Optional[int] = None) -> "Model":
+        """A model from the bytes of its file."""
+        handle = c_void_p()
+        call(lib.basin_model_read, bytes(raw), len(raw), byref(handle))
+        return cls(handle, threads)
+
+    def to_bytes(self) -> bytes:
+        """The bytes of its file."""
+        raw = _lib.Bytes()
+        call(lib.basin_model_write, self._handle, byref(raw))
+        try:
+            return ctypes.string_at(raw.data, raw.n)
+        finally:
+            lib.basin_bytes_free(byref(raw))
+
+    def save(self, path: Union[str, "os.PathLike[str]"]) -> None:
+        """Writes the file, which `basin predict` and every other program can use."""
+        temporary = f"{os.fspath(path)}.{os.getpid()}.tmp"
+        try:
+            with open(temporary, "wb") as f:
+                f.write(self.to_bytes())
+            os.replace(temporary, path)
+        except BaseException:
+            if os.path.exists(temporary):
+                os.remove(temporary)
+            raise
+
+    def __getstate__(self) -> Dict[str, Any]:
+        return {
+            "bytes": self.to_bytes(),
+            "threads": self.threads,
+            "history": self.history,
+            "summary": self.summary,
+        }
+
+    def __setstate__(self, state: Dict[str, Any]) -> None:
+        handle = c_void_p()
+        raw = state["bytes"]
+        call(lib.basin_model_read, raw, len(raw), byref(handle))
+        Model.__init__(self, handle, state["threads"])
+        self.history, self.summary = state["history"], state["summary"]
+
+    def __del__(self, free: Any = lib.basin_model_free) -> None:
+        if getattr(self, "_idle", None):
+            self._idle.clear()  # predictors first
+        free(getattr(self, "_handle", None))
+
+    def __repr__(self) -> str:
+        return f"<basin.Model of task {self.task} with {len(self.labels)} labels>"
+
+    @property
+    def card(self) -> Dict[str, Any]:
+        text = lib.basin_model_card(self._handle)
+        card: Dict[str, Any] = json.loads(text) if text else {}
+        return card
+
+    @property
+    def feature_names(self) -> Optional[List[str]]:
+        """Names of the features of a model for label sets; None if they have none."""
+        names = [lib.basin_model_feature(self._handle, i) for i in range(self.n_features)]
+        return None if None in names else [name.decode() for name in names]
+
+    # ---- predictions ----
+
+    def predict_proba(self, X: Any) -> Any:
+        """Probabilities.
+
+        Parameters
+        ----------
+        X : rows (n, features), a list of sentences, or images, as for :class:`basin.Data`
+
+        Returns
+        -------
+        Array (n, labels) of float32, strictly between 0 and 1; for sentences a list of arrays
+        (tokens, tags); for images a list of arrays (height, width), or (classes, height, width)
+        with more than two classes.
+        """
+        if self.task == "tag":
+            return self._sentences(X, True)[1]
+        if self.task == "seg":
+            return self._images(X, True)[1]
+        if _data.is_sparse(X):
+            return self._sparse(X)
+        array = _data.dense_rows(X)
+        if array.shape[1] != self.n_features:
+            raise ValueError(
+                f"X has {array.shape[1]} features, but the model has {self.n_features}"
+            )
+        return self._dense(array)
+
+    def _dense(self, X: Any) -> Any:
+        n = len(X)
+        scores = np.empty((n, len(self.labels)), np.float32)
+        with _Predictor.of(self) as p:
+            if p.sparse_only:  # trained on sparse rows: there, a value that is 0 is absent
+                return self._as_sparse(p, X, scores)
+            err = _lib.Error()
+            if n <= 256:
+                if lib.basin_predict_dense(p.handle, address(X), n, address(scores), byref(err)):
+                    if err.status == _lib.EARG and b"basin_predict_csr" in err.msg:
+                        p.sparse_only = True
+                        return self._as_sparse(p, X, scores)
+                    raise _lib.fail(err.status, err)
+                return scores
+            if not self._takes_dense(p, X):
+                return self._as_sparse(p, X, scores)
+
+            def piece(first: int, end: int) -> None:
+                call(
+                    lib.basin_predict_dense,
+                    p.handle,
+                    address(X[first:end]),
+                    end - first,
+                    address(scores[first:end]),
+                )
+
+            in_pieces(n, piece)
+        return scores
+
+    def _takes_dense(self, p: "_Predictor", X: Any) -> bool:
+        err = _lib.Error()
+        one = np.empty(len(self.labels), np.float32)
+        status = lib.basin_predict_dense(p.handle, address(X), 1, address(one), byref(err))
+        p.sparse_only = status == _lib.EARG and b"basin_predict_csr" in err.msg
+        return not p.sparse_only
+
+    def _as_sparse(self, p: "_Predictor", X: Any, scores: Any) -> Any:
+        row, index = np.nonzero(X)
+        start = np.searchsorted(row, np.arange(len(X) + 1)).astype(np.int64)
+        value = np.ascontiguousarray(X[row, index])
+        return self._csr(p, X.shape[1], start, index.astype(np.int32), value, scores)
+
+    def _sparse(self, X: Any) -> Any:
+        if X.shape[1] != self.n_features:
+            raise ValueError(f"X has {X.shape[1]} features, but the model has {self.n_features}")
+        start, index, value = _data.sparse_rows(X)
+        scores = np.empty((X.shape[0], len(self.labels)), np.float32)
+        with _Predictor.of(self) as p:
+            return self._csr(p, X.shape[1], start, index, value, scores)
+
+    def _csr(
+        self, p: "_Predictor", cols: int, start: Any, index: Any, value: Any, scores: Any
+    ) -> Any:
+        def piece(first: int, end: int) -> None:
+            # starts of a piece count from its first value, so that they fit 32 bits
+            a, b = int(start[first]), int(start[end])
+            if b - a > _data.MOST:
+                raise ValueError("X has more than 2^31 values in a piece of rows")
+            own = (start[first : end + 1] - a).astype(np.int32)
+            rows = _lib.Rows(
+                end - first, cols, address(own), address(index) + 4 * a, address(value) + 4 * a
+            )
+            call(lib.basin_predict_csr, p.handle, byref(rows), address(scores[first:end]))
+
+        in_pieces(len(start) - 1, piece)
+        return scores
+
+    def _sentences(self, X: Any, probabilities: bool) -> Tuple[Any, Any]:
+        n, L = len(X), len(self.labels)
+        tags: List[Any] = [None] * n
+        scores: List[Any] = [None] * n
+        with _Predictor.of(self) as p:
+
+            def piece(first: int, end: int) -> None:
+                struct, kept = _data.sentences(X[first:end])
+                start = kept[0]
+                tag = np.empty(start[-1], np.int32)
+                score = np.empty((start[-1], L), np.float32) if probabilities else None
+                call(
+                    lib.basin_predict_marginals,
+                    p.handle,
+                    byref(struct),
+                    address(tag),
+                    None if score is None else address(score),
+                )
+                for i in range(end - first):
+                    tags[first + i] = tag[start[i] : start[i + 1]]
+                    if score is not None:
+                        scores[first + i] = score[start[i] : start[i + 1]]
+
+            in_pieces(n, piece)
+        return tags, scores
+
+    def _images(self, X: Any, probabilities: bool) -> Tuple[List[Any], List[Any]]:
+        masks, scores = [], []
+        with _Predictor.of(self) as p:
+            for i, x in enumerate(X):
+                photo = _data.pixels(x, i)
+                height, width, channels = photo.shape
+                out = np.empty((height, width), np.uint8)
+                C = len(self.labels)
+                shape = (C, height, width) if C > 2 else (height, width)
+                score = np.empty(shape, np.float32) if probabilities else None
+                call(
+                    lib.basin_predict_image,
+                    p.handle,
+                    address(photo),
+                    width,
+                    height,
+                    channels,
+                    address(out),
+                    None if score is None else address(score),
+                )
+                masks.append(out)
+                scores.append(score)
+        return masks, scores
+
+    def decide(self, scores: Any) -> Any:
+        """Which labels of rows of probabilities the model's threshold turns on: (n, labels) of 0
+        and 1."""
+        scores = np.ascontiguousarray(scores, dtype=np.float32)
+        on = np.zeros(scores.shape, np.uint8)
+        labels = np.empty(len(self.labels), np.int32)
+        at, base, step = address(labels), address(scores), scores.strides[0]
+        for i in range(len(scores)):
+            n = lib.basin_decide(self._handle, base + i * step, at)
+            on[i, labels[:n]] = 1
+        return on
+
+    def predict(self, X: Any) -> Any:
+        """Outputs.
+
+        Returns
+        -------
+        For rows a list of lists of labels, for sentences a list of lists of tags in the scheme of
+        the training data, for images a list of masks (height, width) of class numbers.
+        """
+        if self.task == "tag":
+            return [self._tag_texts(tags) for tags in self._sentences(X, False)[0]]
+        if self.task == "seg":
+            return self._images(X, False)[0]
+        return [
+            [self.labels[k] for k in np.flatnonzero(row)]
+            for row in self.decide(self.predict_proba(X))
+        ]
+
+    def _tag_texts(self, tags: Any) -> List[str]:
+        """As the training data writes them."""
+        n = len(tags)
+        out = (c_char_p * max(1, n))()
+        call(lib.basin_tag_texts, self._handle, address(tags), n, out)
+        return [self._texts.setdefault(raw, raw.decode()) for raw in out[:n] if raw is not None]
+
+    def predict_spans(self, X: Any) -> List[List[Tuple[int, int, str]]]:
+        """The spans that are found in each sentence: (first token, end, type)."""
+        found = []
+        for tags in self._sentences(X, False)[0]:
+            out, n = (_lib.Span * max(1, len(tags)))(), c_int32()
+            call(lib.basin_spans, self._handle, address(tags), len(tags), out, byref(n))
+            found.append([(s.first, s.end, s.label.decode()) for s in out[: n.value]])
+        return found
+
+    def evaluate(
+        self, data: Data, *, per_label: bool = False, threads: Optional[int] = None
+    ) -> "Evaluation":
+        """Measures the model on rows, sentences or images in memory.
+
+        Returns
+        -------
+        Evaluation
+            Its `metrics` is a dict; printed, it is a table.
+        """
+        threads = self._threads() if threads is None else threads
+        options = _lib.EvalOptions(threads=threads, per_label=per_label)
+        with _Listening((), 1, False) as listen:
+            text = _lib.Text()
+            err = _lib.Error()
+            status = lib.basin_eval_data(
+                self._handle,
+                data.handle,
+                byref(options),
+                byref(listen.session),
+                byref(text),
+                byref(err),
+            )
+            listen.finish()
+            if status:
+                raise _lib.fail(status, err)
+            table, found = _take(text)
+        return Evaluation(table, found)
+
+    def _threads(self) -> int:
+        return default_threads() if self.threads is None else self.threads
+
+
+class Evaluation:
+    """Scores of a model; printed, a table.
+
+    Attributes
+    ----------
+    metrics : dict
+    details : dict
+        All that was measured.
+    """
+
+    def __init__(self, table: str, details: Dict[str, Any]) -> None:
+        self._table, self.details = table, details
+        self.metrics: Dict[str, float] = details.get("metrics", {})
+
+    def __repr__(self) -> str:
+        return self._table.rstrip("\n")
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        return f"<pre>{escape(self._table)}</pre>"
+
+
+class _Predictor:
+    """What one thread at a time predicts with. A model keeps those that are idle."""
+
+    def __init__(self, model: Model) -> None:
+        self.handle = c_void_p()
+        self.sparse_only = False
+        options = _lib.PredictorOptions(threads=model._threads())
+        call(lib.basin_predictor_open, model._handle, byref(options), byref(self.handle))
+
+    def __del__(self, free: Any = lib.basin_predictor_free) -> None:
+        free(self.handle)
+
+    @staticmethod
+    def of(model: Model) -> "_Borrowed":
+        try:
+            return _Borrowed(model, model._idle.pop())
+        except IndexError:
+            return _Borrowed(model, _Predictor(model))
+
+
+class _Borrowed:
+    """A predictor that goes back to the model."""
+
+    __slots__ = ("model", "predictor")
+
+    def __init__(self, model: Model, predictor: _Predictor) -> None:
+        self.model, self.predictor = model, predictor
+
+    def __enter__(self) -> _Predictor:
+        return self.predictor
+
+    def __exit__(self, *why: Any) -> None:
+        self.model._idle.append(self.predictor)
+
+
+def _take(text: Any) -> Tuple[str, Dict[str, Any]]:
+    table = (text.table or b"").decode("utf-8", "replace")
+    found: Dict[str, Any] = json.loads(text.json) if text.json else {}
+    lib.basin_text_free(byref(text))
+    return table, found
+
+
+class _Listening:
+    """The session of a long call: events go to callbacks, warnings are collected, Ctrl-C stops it.
+
+    Python runs signal handlers between bytecodes, so that a KeyboardInterrupt could be raised where
+    the callback of ctypes begins, and be lost. Therefore SIGINT only sets a flag meanwhile, if it
+    has Python's handler and this is the main thread; finish() raises what has to be raised.
+    """
+
+    def __init__(self, callbacks: Iterable[Callback], verbosity: int, progress: bool) -> None:
+        from ._progress import Progress
+
+        self.callbacks = list(callbacks)
+        self.history: List[Dict[str, Any]] = []
+        self.warnings: List[str] = []
+        self.interrupted = False
+        self.ended = False  # by a callback
+        self.raised: Optional[BaseException] = None
+        self.progress = Progress(verbosity > 1) if progress else None
+        self.event = _lib.EVENT(self._listen)  # must outlive the call
+        self.session = _lib.Session(verbosity=verbosity, event=self.event)
+        self._handler: Any = None
+
+    def __enter__(self) -> "_Listening":
+        main = threading.current_thread() is threading.main_thread()
+        if main and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+            self._handler = signal.signal(signal.SIGINT, self._interrupt)
+        return self
+
+    def __exit__(self, *why: Any) -> None:
+        if self._handler is not None:
+            signal.signal(signal.SIGINT, self._handler)
+        if self.progress:
+            self.progress.close()
+
+    def _interrupt(self, number: int, frame: Any) -> None:
+        self.interrupted = True
+
+    def _listen(self, ctx: Any, text: bytes) -> int:
+        try:
+            if self.interrupted or self.ended or self.raised:
+                return 1
+            event = json.loads(text)
+            kind = event.get("event")
+            if kind == "epoch":
+                self.history.append({k: v for k, v in event.items() if k != "event"})
+            elif kind == "message" and event.get("level") == "warning":
+                self.warnings.append(event["text"])
+            if self.progress:
+                self.progress.tell(event)
+            for callback in self.callbacks:
+                if callback(event) is True:
+                    self.ended = True
+            return int(self.interrupted or self.ended)
+        except BaseException as e:  # ctypes would print and lose it
+            self.raised = e
+            return 1
+
+    def finish(self) -> None:
+        """After the call: warnings, then whatever a callback raised."""
+        for text in self.warnings:
+            warnings.warn(text, _errors.BasinWarning, stacklevel=4)
+        if self.raised:
+            raise self.raised
+        if self.interrupted:
+            raise _errors.Interrupted("interrupted")
+
+
+def option_key(name: str) -> str:
+    """ "lr_net" or "lr.net" as the library spells it."""
+    from ._params import KEYS
+
+    return KEYS.get(name, name)
+
+
+def train(
+    params: Optional[Mapping[str, Any]],
+    data: Any,
+    valid: Any = None,
+    test: Any = None,
+    *,
+    callbacks: Iterable[Callback] = (),
+    folder: Optional[Union[str, "os.PathLike[str]"]] = None,
+    resume: bool = False,
+    force: bool = False,
+    verbose: int = 0,
+) -> Model:
+    """Trains a model.
+
+    Parameters
+    ----------
+    params : dict
+        Settings as in `basin train --set KEY=VALUE`, which `basin list options` explains; dots may
+        be written as underscores. None is the default.
+    data, valid, test : basin.Data, or a path or list of paths as for `basin train`
+        Rows for validation and test that are not given are split off, as `split.valid` and
+        `split.test` say.
+    callbacks : functions of one dict
+        Called about ten times a second with what happens: {"event": "epoch", "epoch": 3, "valid":
+        {...}, ...}, "progress", "message" or "working". One that returns True ends the training,
+        which then gives the best model so far.
+    folder : path, optional
+        Run folder, as with `basin train -o`. Without one nothing is written.
+    resume, force : bool
+        Continue the stopped run in the folder; replace the finished one.
+    verbose : int
+        0: warnings only, as Python warnings; 1: a line of progress; 2: also messages.
+
+    Returns
+    -------
+    Model
+
+    Raises
+    ------
+    Interrupted
+        After Ctrl-C, within about 0.2 s; its `model` is the best one so far, or None.
+    BasinError
+        With the library's message; also a ValueError, OSError or MemoryError.
+
+    Notes
+    -----
+    The same seed and rows give a model with the same bytes as `basin train` on a file.
+
+    Examples
+    --------
+    >>> import basin
+    >>> X = [[0.0, 1.0], [1.0, 0.0]] * 20
+    >>> data = basin.Data.rows(X, [["up"], ["down"]] * 20)
+    >>> model = basin.train({"method": "ce", "epochs": 20, "net_width": 8}, data)
+    >>> model.predict([[0.0, 1.0]])
+    [['up']]
+    """
+    config = _lib.Config()
+    params = {k: v for k, v in (params or {}).items() if v is not None}
+    if not any(option_key(k) == "threads" for k in params):
+        params["threads"] = default_threads()
+    for key, value in params.items():
+        config.set(option_key(key), value)
+    for role, given in (("train", data), ("valid", valid), ("test", test)):
+        if isinstance(given, Data):
+            config.data(role, given)
+        elif given is not None:
+            for path in [given] if isinstance(given, (str, os.PathLike)) else given:
+                config.file(role, os.fspath(path))
+    handle = c_void_p()
+    options = _lib.TrainOptions(
+        folder=None if folder is None else os.fsencode(folder),
+        resume=resume,
+        force=force,
+        model=ctypes.pointer(handle),
+    )
+    text, err = _lib.Text(), _lib.Error()
+    model = None
+    with _Listening(callbacks, 2 if verbose > 1 else 1, verbose > 0) as listen:
+        status = lib.basin_train_with(
+            config.handle, byref(options), byref(listen.session), byref(text), byref(err)
+        )
+        if handle.value:
+            model = Model(handle)
+            model.history = listen.history
+            model.summary = _take(text)[1]
+        try:
+            listen.finish()
+        except _errors.Interrupted:
+            raise _errors.Interrupted("interrupted; .model is the best so far", model) from None
+    if status == _lib.EINTERRUPTED and model is not None:
+        return model
+    if status or model is None:
+        raise _lib.fail(status, err)
+    return model

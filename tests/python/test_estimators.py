@@ -1,0 +1,408 @@
+"""The estimators with scikit-learn and pandas."""
+
+import os
+import pickle
+import subprocess
+import sys
+import tempfile
+import unittest
+import warnings
+
+import numpy as np
+import scipy.sparse as sp
+import sklearn.base
+from sklearn.compose import ColumnTransformer
+from sklearn.exceptions import NotFittedError
+from sklearn.metrics import f1_score
+from sklearn.model_selection import GridSearchCV, cross_val_predict, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
+
+import basin
+from basin import EnergyClassifier, EnergySegmenter, EnergyTagger
+from test_model import photos, rows, words
+
+SMALL = dict(method="ce", epochs=4, net_width=16, threads=1)
+NAMES = np.array(list("abcd"))
+
+
+def lists(Y):
+    return [NAMES[row > 0].tolist() for row in Y]
+
+
+class Classifier(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.X, cls.Y = rows()
+        cls.clf = EnergyClassifier(**SMALL).fit(cls.X, cls.Y)
+
+    def test_forms_of_label_sets_give_one_model(self):
+        X, Y = self.X, self.Y
+        want = self.clf.model_.to_bytes()
+        for y in (
+            Y.tolist(),
+            Y.astype(bool),
+            sp.csr_matrix(Y),
+            sp.lil_matrix(Y),
+            np.asfortranarray(Y),
+        ):
+            self.assertEqual(EnergyClassifier(**SMALL).fit(X, y).model_.to_bytes(), want)
+        named = EnergyClassifier(**SMALL).fit(X, lists(Y))
+        self.assertEqual(named.classes_.tolist(), NAMES.tolist())
+        np.testing.assert_array_equal(named.predict_proba(X), self.clf.predict_proba(X))
+        self.assertEqual(named.predict(X), lists(self.clf.predict(X)))
+        again = EnergyClassifier(**SMALL).fit(X, [set(row) for row in lists(Y)])
+        self.assertEqual(again.model_.to_bytes(), named.model_.to_bytes())
+        numbers = EnergyClassifier(**SMALL).fit(X, [np.flatnonzero(row).tolist() for row in Y])
+        self.assertEqual(numbers.classes_.tolist(), [0, 1, 2, 3])
+        self.assertEqual(
+            numbers.predict(X[:1])[0], np.flatnonzero(self.clf.predict(X[:1])[0]).tolist()
+        )
+
+    def test_bytes_of_the_tool(self):
+        with tempfile.TemporaryDirectory() as folder:
+            np.save(f"{folder}/X.npy", self.X)
+            np.save(f"{folder}/Y.npy", self.Y)
+            options = "method=ce epochs=4 net.width=16 split.test=0 report=no seed=3".split()
+            settings = [word for o in options for word in ("--set", o)]
+            files = [f"{folder}/X.npy", f"{folder}/Y.npy", "-q", "-o", f"{folder}/run"]
+            subprocess.run(
+                [os.environ["BASIN"], "train", *files, *settings],
+                check=True,
+                stdout=subprocess.DEVNULL,
+            )
+            tool = EnergyClassifier.load(f"{folder}/run")
+            mine = EnergyClassifier(**SMALL, random_state=3).fit(self.X, self.Y)
+            self.assertEqual(tool.model_.to_bytes(), mine.model_.to_bytes())
+            self.assertEqual(
+                tool.predict(self.X[:1])[0],
+                [f"y{k}" for k in np.flatnonzero(mine.predict(self.X[:1]))],
+            )
+            mine.save(f"{folder}/m")
+            self.assertEqual(
+                EnergyClassifier.load(f"{folder}/m").model_.to_bytes(), mine.model_.to_bytes()
+            )
+            with self.assertRaisesRegex(ValueError, "task mlc; EnergyTagger needs tag"):
+                EnergyTagger.load(f"{folder}/m")
+
+    def test_outputs(self):
+        X, clf = self.X, self.clf
+        p = clf.predict_proba(X)
+        self.assertEqual(p.shape, (120, 4))
+        np.testing.assert_allclose(1 / (1 + np.exp(-clf.decision_function(X))), p, rtol=1e-6)
+        self.assertEqual(clf.predict(X).dtype, self.Y.dtype)
+        self.assertEqual(len(clf.loss_curve_), clf.n_iter_)
+        self.assertEqual(clf.n_iter_, 4)
+        self.assertEqual(clf.n_features_in_, 12)
+        self.assertAlmostEqual(clf.score(X, self.Y), (clf.predict(X) == self.Y).all(axis=1).mean())
+        self.assertIn("micro_f1", clf.evaluate(X, self.Y).metrics)
+        report = clf.report(X, self.Y)
+        self.assertIn("<svg", report._repr_html_())
+        self.assertIn("ex-F1", repr(report))
+        with self.assertRaises(NotFittedError):
+            EnergyClassifier().predict(X)
+
+    def test_one_class_per_row(self):
+        y = np.array(["no", "yes"])[self.Y[:, 0]]
+        clf = EnergyClassifier(**{**SMALL, "epochs": 30}).fit(self.X, y)
+        p = clf.predict_proba(self.X)
+        np.testing.assert_allclose(p.sum(axis=1), 1)
+        self.assertEqual(clf.decision_function(self.X).shape, (120,))
+        self.assertGreater(clf.score(self.X, y), 0.8)
+        self.assertEqual(clf.label_names_, ["no", "yes"])
+        with self.assertRaisesRegex(ValueError, "unseen"):
+            clf.evaluate(self.X, np.full(120, "other"))
+
+    def test_sparse_rows(self):
+        X = np.zeros((120, 400))
+        X[:, ::40] = self.X[:, :10]
+        clf = EnergyClassifier(**SMALL).fit(sp.csc_matrix(X), self.Y)
+        for other in X, sp.coo_matrix(X), X.astype(np.float32):
+            np.testing.assert_array_equal(
+                clf.predict_proba(other), clf.predict_proba(sp.csr_matrix(X))
+            )
+        clf = EnergyClassifier(**SMALL).fit(sp.csr_matrix(X), self.Y, eval_set=(X, self.Y))
+        clf = EnergyClassifier(**SMALL).fit(X, self.Y, eval_set=(sp.csr_matrix(X), self.Y))
+
+    def test_validation_rows(self):
+        X, Y = self.X, self.Y
+        a = EnergyClassifier(**SMALL).fit(X[:80], Y[:80], eval_set=(X[80:], Y[80:]))
+        b = EnergyClassifier(**SMALL).fit(
+            X[:80], Y[:80], eval_set=[(X[80:], sp.csr_matrix(Y[80:]))]
+        )
+        self.assertEqual(a.model_.to_bytes(), b.model_.to_bytes())
+        self.assertNotEqual(
+            a.model_.to_bytes(), EnergyClassifier(**SMALL).fit(X[:80], Y[:80]).model_.to_bytes()
+        )
+        named = EnergyClassifier(**SMALL)
+        with self.assertRaisesRegex(ValueError, "unseen label 'z'"):
+            named.fit(X, lists(Y), eval_set=(X[:1], [["z"]]))
+
+    def test_parameters(self):
+        clf = EnergyClassifier("ce", lr_net=0.1, options={"gbi.steps": 3})
+        self.assertEqual(sklearn.base.clone(clf).get_params(), clf.get_params())
+        self.assertIn("lr_net=0.1", repr(clf))
+        for wrong, why in (
+            (dict(lr_net="fast"), "lr.net"),
+            (dict(method="seal"), "seal"),
+            (dict(options={"lr.nett": 1}), "lr.net"),
+            (dict(epochs=0), "epochs"),
+        ):
+            with self.assertRaisesRegex(ValueError, why):
+                EnergyClassifier(**wrong).fit(self.X, self.Y)
+        seeds = [
+            EnergyClassifier(**SMALL, random_state=s).fit(self.X, self.Y)
+            for s in (0, None, np.int64(0))
+        ]
+        self.assertEqual(len({s.model_.to_bytes() for s in seeds}), 1)
+        EnergyClassifier(**SMALL, random_state=np.random.RandomState(1)).fit(self.X, self.Y)
+        EnergyClassifier(**SMALL, options={"weights": "balanced"}).fit(self.X, self.Y)
+        EnergyClassifier(**SMALL, weights={"y0": 2.0}).fit(self.X, self.Y)
+
+    def test_pickle(self):
+        copy = pickle.loads(pickle.dumps(self.clf))
+        np.testing.assert_array_equal(copy.predict(self.X), self.clf.predict(self.X))
+        self.assertEqual(copy.loss_curve_, self.clf.loss_curve_)
+        self.assertEqual(pickle.dumps(copy), pickle.dumps(pickle.loads(pickle.dumps(copy))))
+
+    def test_wrong_data(self):
+        X, Y = self.X, self.Y
+        for x, y, why in (
+            (X, 2 * Y + Y[::-1], "multioutput|row has one class"),
+            (X, X[:, 0], "Unknown label type"),
+            (X[:10], Y, "inconsistent"),
+            (X, np.ones(120), "one class"),
+            (X, None, "requires y"),
+            (X, [[]] * 119 + [()], "no row of y has a label"),
+            (np.where(X > 2, np.inf, X), Y, "infinity"),
+        ):
+            with self.assertRaisesRegex(ValueError, why):
+                EnergyClassifier(**SMALL).fit(x, y)
+        with self.assertRaisesRegex(ValueError, "infinite|infinity"):
+            self.clf.predict(np.full((1, 12), np.inf, np.float32))
+
+
+class Frames(unittest.TestCase):
+    def setUp(self):
+        import pandas as pd
+
+        X, self.Y = rows()
+        self.frame = pd.DataFrame(X[:, :3], columns=["a", "b", "c"])
+        self.frame["colour"] = np.where(X[:, 3] > 0, "red", np.where(X[:, 4] > 0, "blue", None))
+        self.frame["size"] = pd.Categorical(
+            np.where(X[:, 5] > 0, "big", "small"), ["small", "big", "huge"]
+        )
+        self.frame["on"] = X[:, 6] > 0
+        self.frame["count"] = pd.array([1, None] * 60, dtype="Int64")
+        self.frame.loc[3, "a"] = np.nan
+
+    def test_columns(self):
+        clf = EnergyClassifier(**SMALL).fit(self.frame, self.Y)
+        self.assertEqual(clf.feature_names_in_.tolist(), self.frame.columns.tolist())
+        self.assertEqual(
+            clf.model_.feature_names,
+            [
+                "a",
+                "b",
+                "c",
+                "colour=red",
+                "colour=blue",
+                "size=small",
+                "size=big",
+                "size=huge",
+                "on",
+                "count",
+            ],
+        )
+        want = clf.predict_proba(self.frame)
+        np.testing.assert_array_equal(clf.predict_proba(self.frame[::-1])[::-1], want)
+        np.testing.assert_array_equal(
+            pickle.loads(pickle.dumps(clf)).predict_proba(self.frame), want
+        )
+        self.frame["colour"] = "green"  # unseen: no category
+        self.assertEqual(clf.predict(self.frame).shape, self.Y.shape)
+        with self.assertRaisesRegex(ValueError, "feature names"):
+            clf.predict(self.frame[self.frame.columns[::-1]])
+        with self.assertRaisesRegex(ValueError, "must be a frame"):
+            clf.predict(np.zeros((2, 7)))
+
+    def test_the_file_gives_the_same_bytes(self):
+        frame = self.frame.drop(columns=["size"])
+        with tempfile.TemporaryDirectory() as folder:
+            path = f"{folder}/x.csv"
+            table = frame.astype({"on": int})
+            for k in range(4):
+                table[f"y{k}"] = self.Y[:, k]
+            table.to_csv(path, index=False)
+            params = {"method": "ce", "epochs": 4, "net.width": 16, "split.test": 0}
+            params["data.labels"] = "y*"
+            by_file = basin.train(params, path)
+        clf = EnergyClassifier(**SMALL).fit(frame, self.Y)
+        self.assertEqual(clf.model_.feature_names, by_file.feature_names)
+        self.assertEqual(clf.model_.to_bytes(), by_file.to_bytes())
+
+    def test_dates_are_refused(self):
+        import pandas as pd
+
+        self.frame["day"] = pd.date_range("2020-01-01", periods=120)
+        with self.assertRaisesRegex(ValueError, "'day' has values of kind datetime.*use numbers"):
+            EnergyClassifier(**SMALL).fit(self.frame, self.Y)
+
+    def test_in_a_column_transformer(self):
+        change = ColumnTransformer(
+            [("n", StandardScaler(), ["a", "b"]), ("c", OneHotEncoder(), ["size"])]
+        )
+        frame = self.frame.fillna({"a": 0})
+        pipe = make_pipeline(change, EnergyClassifier(**SMALL)).fit(frame, self.Y)
+        self.assertEqual(pipe.predict(frame).shape, self.Y.shape)
+
+    def test_labels_of_a_frame(self):
+        import pandas as pd
+
+        labels = pd.DataFrame(self.Y, columns=["w", "x", "y", "z"])
+        clf = EnergyClassifier(**SMALL).fit(self.frame, labels)
+        self.assertEqual(clf.label_names_, ["w", "x", "y", "z"])
+        single = pd.Series(np.where(self.Y[:, 0], "p", "q"), name="y")
+        self.assertEqual(
+            set(EnergyClassifier(**SMALL).fit(self.frame, single).predict(self.frame)) - {"p", "q"},
+            set(),
+        )
+
+
+class Tools(unittest.TestCase):
+    """What scikit-learn does with estimators."""
+
+    def setUp(self):
+        self.X, self.Y = rows()
+
+    def test_grid_search_in_processes(self):
+        grid = {"lr_net": [0.001, 0.01], "net_width": [8]}
+        search = GridSearchCV(EnergyClassifier(**SMALL), grid, cv=2, n_jobs=2, scoring="f1_micro")
+        alone = GridSearchCV(EnergyClassifier(**SMALL), grid, cv=2, scoring="f1_micro")
+        search.fit(self.X, self.Y), alone.fit(self.X, self.Y)
+        np.testing.assert_array_equal(
+            search.cv_results_["mean_test_score"], alone.cv_results_["mean_test_score"]
+        )
+        self.assertEqual(
+            search.best_estimator_.model_.to_bytes(), alone.best_estimator_.model_.to_bytes()
+        )
+
+    def test_multiprocessing_backend(self):
+        import joblib
+
+        EnergyClassifier(**{**SMALL, "threads": 2}).fit(self.X, self.Y)  # there are threads now
+        with joblib.parallel_backend("multiprocessing", n_jobs=2):
+            scores = cross_val_score(
+                EnergyClassifier(**{**SMALL, "threads": 2}), self.X, self.Y, cv=2
+            )
+        np.testing.assert_array_equal(
+            scores, cross_val_score(EnergyClassifier(**SMALL), self.X, self.Y, cv=2)
+        )
+
+    def test_cross_validation(self):
+        p = cross_val_predict(
+            EnergyClassifier(**SMALL), self.X, self.Y, cv=2, method="predict_proba"
+        )
+        self.assertEqual(p.shape, self.Y.shape)
+        y = cross_val_predict(
+            make_pipeline(StandardScaler(), EnergyClassifier(**SMALL)), self.X, self.Y, cv=2
+        )
+        self.assertGreater(f1_score(self.Y, y, average="micro"), 0.3)
+
+    def test_pools_of_threads_are_left_alone(self):
+        from threadpoolctl import threadpool_info, threadpool_limits
+
+        def pools():
+            info = threadpool_info()
+            return sorted((p["filepath"], p["num_threads"]) for p in info)
+
+        EnergyClassifier(**{**SMALL, "threads": 2}).fit(self.X, self.Y)
+        before = pools()
+        self.assertTrue(before)
+        EnergyClassifier(**{**SMALL, "threads": 2}).fit(self.X, self.Y).predict(self.X)
+        self.assertEqual(pools(), before)
+        with threadpool_limits(3):
+            before = pools()
+            EnergyClassifier(**{**SMALL, "threads": 1}).fit(self.X, self.Y).predict(self.X)
+            self.assertEqual(pools(), before)
+
+    def test_tags_of_newer_versions(self):
+        class Tags:
+            def __init__(self):
+                self.input_tags = type("InputTags", (), {})()
+                self.classifier_tags = type("ClassifierTags", (), {})()
+
+        base = sklearn.base.BaseEstimator
+        if hasattr(base, "__sklearn_tags__"):
+            tags = EnergyClassifier().__sklearn_tags__()
+        else:
+            base.__sklearn_tags__ = lambda self: Tags()
+            try:
+                tags = EnergyClassifier().__sklearn_tags__()
+            finally:
+                del base.__sklearn_tags__
+        self.assertTrue(
+            tags.classifier_tags.multi_label
+            and tags.input_tags.sparse
+            and tags.input_tags.allow_nan
+        )
+
+    def test_validation_of_newer_versions(self):
+        """validate_data in place of methods of the base class."""
+        from unittest import mock
+        from sklearn.utils import validation
+
+        called = []
+
+        def validate_data(estimator, X, reset, skip_check_array):
+            called.append(reset)
+            if reset:
+                estimator.n_features_in_ = X.shape[1]
+
+        with mock.patch.object(validation, "validate_data", validate_data, create=True):
+            with mock.patch.object(EnergyClassifier, "_names_and_number_old", False):
+                clf = EnergyClassifier(**SMALL).fit(self.X, self.Y)
+                clf.predict(self.X.astype(np.float64))
+        self.assertEqual(called, [True, False])
+
+
+class Others(unittest.TestCase):
+    def test_tagger(self):
+        X, y = words()
+        tagger = EnergyTagger("ce", epochs=40, lr_net=0.02, net_width=16, threads=1).fit(
+            X, y, eval_set=(X, y)
+        )
+        self.assertEqual(tagger.predict(X), y)
+        self.assertEqual(tagger.score(X, y), 1)
+        self.assertEqual(tagger.predict_single(X[2]), y[2])
+        self.assertEqual(tagger.spans(X[2:3]), [[(0, 2, "PER"), (3, 4, "LOC")]])
+        one = tagger.predict_marginals_single(X[0])[0]
+        self.assertEqual(
+            max(one, key=one.get), "S-PER" if len(X[0]) < 3 or X[0][1] != "Lund" else "B-PER"
+        )
+        self.assertAlmostEqual(sum(one.values()), 1, 5)
+        copy = pickle.loads(pickle.dumps(tagger))
+        self.assertEqual(copy.predict(X), y)
+        self.assertIn("PER", repr(tagger.report(X, y)))
+        search = GridSearchCV(
+            EnergyTagger("ce", epochs=3, threads=1), {"net_width": [4, 8]}, cv=2
+        ).fit(X, y)
+        self.assertIn(search.best_params_["net_width"], (4, 8))
+        with self.assertRaises(ValueError):
+            EnergyTagger().fit(X, None)
+
+    def test_segmenter(self):
+        X, y = photos()
+        seg = EnergySegmenter("ce", epochs=2, net_width=4, threads=1).fit(X, y)
+        self.assertEqual(seg.predict(X).shape, y.shape)
+        self.assertEqual(seg.predict_proba(list(X))[0].shape, y[0].shape)
+        self.assertEqual(
+            pickle.loads(pickle.dumps(seg)).predict(X[:1]).tolist(), seg.predict(X[:1]).tolist()
+        )
+        self.assertTrue(0 <= seg.score(X, y) <= 1)
+        sklearn.base.clone(seg)
+
+
+if __name__ == "__main__":
+    warnings.simplefilter("ignore", basin.BasinWarning)
+    unittest.main()
