@@ -27,11 +27,6 @@ enum {
 /* Set bits per word, in tenths, from which on a route pays; by measurement. */
 enum { DENSE = 50, WORTH_TRANSPOSING = 6 };
 
-static int64_t divide_up(int64_t a, int64_t b)
-{
-    return (a + b - 1) / b;
-}
-
 static const uint64_t *bits_row(const bs_call *c, int64_t r)
 {
     return (const uint64_t *)c->args.in[0] + r * bs_bits_words(c->args.in_shape[0].d[3]);
@@ -51,7 +46,7 @@ static int64_t fullness(const bs_call *c, int64_t r0, int64_t r1)
 {
     const int words = bs_bits_words(c->args.in_shape[0].d[3]);
     int64_t   set = 0, seen = 0;
-    for (int64_t r = r0; r < r1; r += divide_up(r1 - r0, 8), seen += words)
+    for (int64_t r = r0; r < r1; r += bs_divide_up(r1 - r0, 8), seen += words)
         for (int i = 0; i < words; i++)
             set += (int64_t)((count_by_group(bits_row(c, r)[i]) * 0x0001000100010001u) >> 48);
     return 10 * set / seen;
@@ -88,7 +83,7 @@ const bs_kernel bs_kernel_bits_sample = {.measure = bits_sample_measure, .run = 
 
 static void bits_matmul_measure(const bs_call *c, bs_work *w)
 {
-    w->pieces = divide_up(c->args.node->shape.d[2], ROWS);
+    w->pieces = bs_divide_up(c->args.node->shape.d[2], ROWS);
     w->cost = guess_set(c->args.in_shape[0]) * (2 + 0.035 * c->args.node->shape.d[3]);
 }
 
@@ -147,7 +142,7 @@ static void sum_transposed(const bs_call *c, int64_t r0, int64_t r1, int64_t l0,
                            bool add)
 {
     const int64_t H = c->args.node->shape.d[3];
-    const int     wide = (int)divide_up(r1 - r0, 64);
+    const int     wide = (int)bs_divide_up(r1 - r0, 64);
     uint64_t      by_label[64][CHUNK_WORDS];
     for (int64_t first = l0 / 64 * 64; first < l1; first += 64) {
         transpose_bits(c, (int)(first / 64), r0, r1, wide, by_label);
@@ -162,7 +157,7 @@ static void sum_transposed(const bs_call *c, int64_t r0, int64_t r1, int64_t l0,
 static void scatter_all(const bs_call *c, int64_t l0, int64_t l1)
 {
     const int64_t H = c->args.node->shape.d[3], N = c->args.in_shape[0].d[2];
-    const int64_t w0 = l0 / 64, w1 = divide_up(l1, 64);
+    const int64_t w0 = l0 / 64, w1 = bs_divide_up(l1, 64);
     real         *out = c->args.out;
     uint64_t      part[64];
     if (!c->args.accumulate)
@@ -182,7 +177,7 @@ static void scatter_all(const bs_call *c, int64_t l0, int64_t l1)
 
 static int64_t gradient_pieces(const bs_call *c)
 {
-    int64_t groups = divide_up(c->args.node->shape.d[2], GROUP);
+    int64_t groups = bs_divide_up(c->args.node->shape.d[2], GROUP);
     return groups < PIECES ? groups : PIECES;
 }
 
@@ -201,11 +196,11 @@ static int64_t find_borders(const bs_call *c, int64_t begin, int64_t end, int64_
                             int64_t *l0, int64_t *l1)
 {
     const int64_t N = c->args.in_shape[0].d[2], L = c->args.node->shape.d[2];
-    const int64_t words = bs_bits_words((int)L), groups = divide_up(L, GROUP);
+    const int64_t words = bs_bits_words((int)L), groups = bs_divide_up(L, GROUP);
     const int64_t pieces = gradient_pieces(c), idle = 6; /* what a group costs without any bit */
     int64_t       set = 0, seen = 0, sum = 0, g = 0;
     memset(weight, 0, (size_t)(4 * words) * sizeof *weight);
-    for (int64_t r = 0; r < N; r += divide_up(N, 128), seen += words)
+    for (int64_t r = 0; r < N; r += bs_divide_up(N, 128), seen += words)
         for (int64_t i = 0; i < words; i++) {
             uint64_t counts = count_by_group(bits_row(c, r)[i]);
             for (int k = 0; k < 4; k++)
@@ -246,7 +241,7 @@ const bs_kernel bs_kernel_bits_matmul_t = {.measure = bits_matmul_t_measure,
 
 static void bits_dot_measure(const bs_call *c, bs_work *w)
 {
-    w->pieces = divide_up(c->args.in_shape[0].d[2], ROWS);
+    w->pieces = bs_divide_up(c->args.in_shape[0].d[2], ROWS);
     w->cost = (double)bs_shape_count(c->args.in_shape[0]) * 0.06;
 }
 

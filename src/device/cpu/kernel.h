@@ -47,6 +47,11 @@ struct bs_call {
     const void      *operand[BS_GROUP_OPERANDS]; /* resolved */
 };
 
+static inline int64_t bs_divide_up(int64_t a, int64_t b)
+{
+    return (a + b - 1) / b;
+}
+
 /* NULL where only the plain kernel exists. */
 const bs_kernel       *bs_kernel_of(bs_op_id op);
 extern const bs_kernel bs_kernel_group;

@@ -11,11 +11,6 @@ enum {
     TILE = 32,   /* side of the squares in which a transpose goes: two of them fit in L1 */
 };
 
-static int64_t divide_up(int64_t a, int64_t b)
-{
-    return (a + b - 1) / b;
-}
-
 /* Rows of this many elements that make a piece. */
 static int64_t rows_per_piece(int64_t length)
 {
@@ -41,7 +36,7 @@ static bs_axis_view out_view(const bs_call *c)
 static void rows_measure(const bs_call *c, bs_work *w)
 {
     bs_axis_view v = out_view(c);
-    w->pieces = divide_up(v.outer, rows_per_piece(v.n * v.inner));
+    w->pieces = bs_divide_up(v.outer, rows_per_piece(v.n * v.inner));
     w->cost = (double)bs_shape_count(c->args.node->shape) * 0.1 + (double)v.outer * 6;
 }
 
@@ -172,7 +167,7 @@ static permutation permutation_of(const bs_call *c)
     for (int i = 0, k = 0; i < 3; i++)
         if (i != across)
             p.other[k++] = i;
-    p.blocks = divide_up(p.size[across], TILE);
+    p.blocks = bs_divide_up(p.size[across], TILE);
     return p;
 }
 

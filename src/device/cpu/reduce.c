@@ -13,11 +13,6 @@ enum {
     SEGMENT = 1024 /* outputs added up at a time: they stay in L1 */
 };
 
-static int64_t divide_up(int64_t a, int64_t b)
-{
-    return (a + b - 1) / b;
-}
-
 static int64_t at_least_one(int64_t a)
 {
     return a < 1 ? 1 : a;
@@ -68,13 +63,13 @@ static layout layout_of(const bs_call *c)
 static int64_t outputs_per_piece(const layout *y)
 {
     int64_t enough = at_least_one(WORK / y->terms);
-    return y->line && enough < 16 ? enough : divide_up(enough, 16) * 16;
+    return y->line && enough < 16 ? enough : bs_divide_up(enough, 16) * 16;
 }
 
 static void sum_to_measure(const bs_call *c, bs_work *w)
 {
     layout y = layout_of(c);
-    w->pieces = divide_up(y.outputs, outputs_per_piece(&y));
+    w->pieces = bs_divide_up(y.outputs, outputs_per_piece(&y));
     w->cost = (double)bs_shape_count(c->args.in_shape[0]) * 0.08 + (double)y.outputs;
 }
 
@@ -136,15 +131,15 @@ static bs_axis_view view_of(const bs_call *c)
 static void axis_measure(const bs_call *c, bs_work *w, double cost)
 {
     bs_axis_view v = view_of(c);
-    w->pieces =
-        v.inner == 1 ? divide_up(v.outer, lines_per_piece(v)) : v.outer * divide_up(v.inner, LINES);
+    w->pieces = v.inner == 1 ? bs_divide_up(v.outer, lines_per_piece(v))
+                             : v.outer * bs_divide_up(v.inner, LINES);
     w->cost = (double)bs_shape_count(c->args.in_shape[0]) * cost + (double)(v.outer * v.inner) * 8;
 }
 
 /* Piece of an axis that is not the last: lines i .. i + m of block o. */
 static void strided_piece(bs_axis_view v, int64_t piece, int64_t *o, int64_t *i, int64_t *m)
 {
-    int64_t blocks = divide_up(v.inner, LINES);
+    int64_t blocks = bs_divide_up(v.inner, LINES);
     *o = piece / blocks;
     *i = piece % blocks * LINES;
     *m = v.inner - *i < LINES ? v.inner - *i : LINES;

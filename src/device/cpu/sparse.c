@@ -20,11 +20,6 @@ enum {
     RUN = 64,        /* rows summed in one call */
 };
 
-static int64_t divide_up(int64_t a, int64_t b)
-{
-    return (a + b - 1) / b;
-}
-
 /* ---- spmm ---- */
 
 /* The nonzeros are not known yet: 100 a row, or all of a narrow matrix. */
@@ -256,7 +251,7 @@ static int64_t gather_rows_per_piece(int64_t D)
 static void gather_measure(const bs_call *c, bs_work *w)
 {
     const int64_t n = bs_shape_count(c->args.in_shape[1]), D = c->args.in_shape[0].d[3];
-    w->pieces = divide_up(n, gather_rows_per_piece(D));
+    w->pieces = bs_divide_up(n, gather_rows_per_piece(D));
     w->cost = (double)n * (5 + 0.08 * (double)D);
 }
 

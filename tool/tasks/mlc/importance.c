@@ -37,13 +37,12 @@ typedef struct {
     const bs_model_file   *model;
     const bs_rows         *data;
     int32_t                L;
-    int32_t               *row; /* [n] of the sample */
-    int32_t                n;
-    double                *loss, *f1; /* [n] without shuffling */
+    int32_t                n, row[MOST_ROWS];              /* the sample */
+    double                 loss[MOST_ROWS], f1[MOST_ROWS]; /* of these rows without shuffling */
     feature               *feature;
     int32_t                features;
     int32_t               *list; /* [L] */
-    int32_t               *perm; /* [n] */
+    int32_t                perm[MOST_ROWS];
 
     /* the batch: row i has feature[of[i]] shuffled and is row at[i] of the sample */
     int32_t  most, filled;
@@ -310,23 +309,17 @@ static void draw(const study *t, int32_t all, bs_doc *d)
 
 static bool make_room(study *t)
 {
-    const size_t D = (size_t)bs_preprocess_mlc(&t->model->known)->schema.n_features + 1,
-                 most = MOST_ROWS + 1;
-    const int fit = CELLS / t->L;
+    const size_t D = (size_t)bs_preprocess_mlc(&t->model->known)->schema.n_features + 1;
+    const int    fit = CELLS / t->L;
     t->most = fit > BATCH ? BATCH : fit > 1 ? fit : 1;
     const size_t batch = (size_t)t->most + 2;
-    t->row = bs_arena_alloc(t->g->room, most * sizeof *t->row);
-    t->perm = bs_arena_alloc(t->g->room, most * sizeof *t->perm);
-    t->loss = bs_arena_alloc(t->g->room, most * sizeof *t->loss);
-    t->f1 = bs_arena_alloc(t->g->room, most * sizeof *t->f1);
     t->feature = bs_arena_alloc(t->g->room, D * sizeof *t->feature);
     t->list = bs_arena_alloc(t->g->room, ((size_t)t->L + 1) * sizeof *t->list);
     t->of = bs_arena_alloc(t->g->room, batch * sizeof *t->of);
     t->at = bs_arena_alloc(t->g->room, batch * sizeof *t->at);
     t->start = bs_arena_alloc(t->g->room, batch * sizeof *t->start);
     t->scores = bs_arena_alloc(t->g->room, batch * (size_t)t->L * sizeof *t->scores);
-    return t->row && t->perm && t->loss && t->f1 && t->feature && t->list && t->of && t->at &&
-           t->start && t->scores;
+    return t->feature && t->list && t->of && t->at && t->start && t->scores;
 }
 
 /* Rows that can be predicted, given the cost of one. */

@@ -227,24 +227,28 @@ static int32_t *orders(int32_t all, int32_t rows, int epochs)
     return out;
 }
 
-static basin_status learn_all(const lesson *t, bs_logistic *m, int threads, basin_error *err)
+static bool learn_block(const lesson *t, bs_logistic *m, int32_t i)
 {
     const size_t n = ((size_t)m->features + 1) * LANES;
-    basin_status status = BASIN_OK;
-#pragma omp        parallel for schedule(dynamic) num_threads(bs_team(bs_threads(threads)))
-    for (int32_t i = 0; i < m->blocks; i++) {
-               block b = {.weight = bs_alloc(n * sizeof(float)),
-                          .square = bs_alloc(n * sizeof(float)),
-                          .best = m->weight + (size_t)i * n};
-               if (b.weight && b.square)
-            learn(t, i * LANES, &b);
-        else
-       #pragma omp atomic write
-            status = BASIN_ENOMEM;
-        bs_free(b.weight);
-        bs_free(b.square);
-    }
-    return status ? bs_fail_nomem(err) : BASIN_OK;
+    block        b = {.weight = bs_alloc(n * sizeof *b.weight),
+                      .square = bs_alloc(n * sizeof *b.square),
+                      .best = m->weight + (size_t)i * n};
+    const bool   ok = b.weight && b.square;
+    if (ok)
+        learn(t, i * LANES, &b);
+    bs_free(b.weight);
+    bs_free(b.square);
+    return ok;
+}
+
+static basin_status learn_all(const lesson *t, bs_logistic *m, int threads, basin_error *err)
+{
+    const int team = bs_team(bs_threads(threads));
+    bool      ok = true;
+#pragma omp parallel for schedule(dynamic) reduction(&& : ok) num_threads(team)
+    for (int32_t i = 0; i < m->blocks; i++)
+        ok = learn_block(t, m, i) && ok;
+    return ok ? BASIN_OK : bs_fail_nomem(err);
 }
 
 static basin_status model_new(const bs_schema *schema, bs_logistic **out, basin_error *err)
