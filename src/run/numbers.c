@@ -97,13 +97,21 @@ static void visit_progress(list *v, bs_trainer *t, bool ended)
     COUNT(uint64_t, "step", t->learner.step, 0, most_count);
 }
 
-/* Sums may have any value: they are only shown and compared. */
+/* Shares and cosines are at most 1. Other means may have any value: they are only shown. */
+static double most_mean(int id)
+{
+    const bool bounded = id == BS_DIAGNOSTIC_zero_hinges || id == BS_DIAGNOSTIC_rate_lowered ||
+                         id == BS_DIAGNOSTIC_implicit_skipped ||
+                         id == BS_DIAGNOSTIC_implicit_cosine;
+    return bounded ? 1 + rounding : (double)INFINITY;
+}
+
 static void visit_learner(list *v, bs_learner *l)
 {
     for (int i = 0; i < BS_DIAGNOSTIC_COUNT; i++) {
         COUNT(int64_t, "seen", l->diagnostic[i].n, 0, l->step);
-        const double limits[2] = {l->diagnostic[i].n ? -INFINITY : 0,
-                                  l->diagnostic[i].n ? INFINITY : 0};
+        const double most = l->diagnostic[i].n ? most_mean(i) * (double)l->diagnostic[i].n : 0;
+        const double limits[2] = {most > 0 ? -most : 0, most};
         SCORE("sum", l->diagnostic[i].sum, l->diagnostic[i].n ? REAL_OR_NAN : REAL, limits);
     }
     for (int i = 0; i < BS_MEMORY; i++)
