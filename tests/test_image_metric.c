@@ -93,11 +93,6 @@ static void empty_and_ignored(void **state)
     bs_seg_counts k = bs_seg_metrics_counts(m);
     assert_int_equal(k.images, 3);
     assert_int_equal(k.left_out, 1);
-    assert_int_equal(k.pixels, 10);
-    assert_int_equal(k.ignored, 6);
-    assert_int_equal(k.empty_gold, 2);
-    assert_int_equal(k.empty_both, 1);
-    assert_int_equal(k.classes_union, 2);
     bs_seg_metrics_free(m);
 }
 
@@ -116,8 +111,6 @@ static void more_classes_by_hand(void **state)
     near(V(global_iou), 8.0 / 12);
     near(V(class_iou), (5.0 / 6 + 0.5 + 2.0 / 3 + 0) / 4); /* four of five occur */
     near(V(mean_class_accuracy), (5.0 / 6 + 0.5 + 1) / 3);
-    assert_int_equal(bs_seg_metrics_counts(m).classes_gold, 3);
-    assert_int_equal(bs_seg_metrics_counts(m).classes_union, 4);
     bs_class_score row[5];
     bs_seg_metrics_classes(m, row);
     assert_true(isnan(row[4].iou) && isnan(row[4].recall));

@@ -30,34 +30,16 @@ static bool is_there(const char *root, const char *name)
     return bs_is_file(path);
 }
 
-/* Folders, relative to its own, where the photos of an annotation file may be: that one, one named
- * like the last word of its name, as train2017 for instances_train2017.json; and the same below
- * images/ and one level up. */
-static const char *const usual_places[] = {
-    "",      "images/",      "../",         "../images/",     "%/",      "images/%/",
-    "../%/", "../images/%/", "JPEGImages/", "../JPEGImages/", "photos/", "../photos/",
-};
-enum { N_PLACES = (int)(sizeof usual_places / sizeof usual_places[0]) };
-
-/* The name of a photo in a folder, or NULL if it is too long. */
-static const char *at_place(int place, const char *word, const char *name, char *to, size_t room)
-{
-    const char *pattern = usual_places[place], *gap = strchr(pattern, '%');
-    const int   before = (int)(gap ? gap - pattern : (ptrdiff_t)strlen(pattern));
-    const int   n = bs_print(to, room, "%.*s%s%s%s", before, pattern, gap ? word : "",
-                           gap ? gap + 1 : "", name);
-    return n >= 0 && (size_t)n < room ? to : NULL;
-}
-
-/* Tries first where the last photo was. */
-static basin_status find_photo(bs_image_sources *z, const char *root, const char *word,
+/* Tries first the folder where the last photo was. */
+static basin_status find_photo(bs_image_sources *z, const char *root, char places[][256], int n,
                                const char *name, int *place, const char **out, basin_error *err)
 {
     char to[2048 + 256];
     *out = NULL;
-    for (int turn = 0; turn <= N_PLACES && !*out; turn++) {
+    for (int turn = 0; turn <= n && !*out; turn++) {
         const int k = turn ? turn - 1 : *place;
-        if (!at_place(k, word, name, to, sizeof to) || !is_there(root, to))
+        bs_print(to, sizeof to, "%s%s", places[k], name);
+        if (!is_there(root, to))
             continue;
         *place = k;
         *out = bs_arena_copy(&z->arena, to, strlen(to));
@@ -67,21 +49,30 @@ static basin_status find_photo(bs_image_sources *z, const char *root, const char
     return BASIN_OK;
 }
 
-/* Missing photos are left to the pairing: another path may have them. */
+/* The photos of an annotation file may be in its own folder, one named like the last word of its
+ * name, as train2017 for instances_train2017.json, some usual ones, and the same one level up.
+ * Missing photos are left to the pairing: another path may have them. */
 static basin_status find_photos(bs_image_sources *z, int at, const char *root, const char *word,
                                 basin_error *err)
 {
+    enum { NAMES = 6 };
+    const char    *names[NAMES][2] = {{"", ""},          {"images/", ""},     {word, "/"},
+                                      {"images/", word}, {"JPEGImages/", ""}, {"photos/", ""}};
     const bs_coco *c = &z->coco[at];
     bs_source     *s = &z->source[at];
+    char           places[2 * NAMES][256];
     int            place = 0;
     const char   **file = bs_arena_alloc(&z->arena, (c->n_images + 1) * sizeof *file);
     if (!file)
         return bs_fail_nomem(err);
+    for (int i = 0; i < 2 * NAMES; i++)
+        bs_print(places[i], sizeof places[i], "%s%s%s%s", i < NAMES ? "" : "../",
+                 names[i % NAMES][0], names[i % NAMES][1], names[i % NAMES][1] == word ? "/" : "");
     for (size_t i = 0; i < c->n_images; i++) {
-        const char  *found, *name = c->image[i].file;
-        basin_status status = find_photo(z, root, word, name, &place, &found, err);
-        if (!status && !found && strchr(name, '/'))
-            status = find_photo(z, root, word, strrchr(name, '/') + 1, &place, &found, err);
+        const char  *found, *name = c->image[i].file, *slash = strrchr(name, '/');
+        basin_status status = find_photo(z, root, places, 2 * NAMES, name, &place, &found, err);
+        if (!status && !found && slash)
+            status = find_photo(z, root, places, 2 * NAMES, slash + 1, &place, &found, err);
         if (status)
             return status;
         if (found)
@@ -169,49 +160,37 @@ static basin_status open_stdin(bs_image_sources *z, int at, int max_mb, basin_er
 
 void bs_image_set_free(bs_image_set *set)
 {
-    for (int i = 0; set && set->archive && i < set->n; i++)
-        bs_archive_free(set->archive[i]);
-    if (set)
-        bs_arena_free(&set->arena);
+    for (int i = 0; set && i < set->n; i++)
+        bs_archive_free(set->path[i].archive);
     bs_free(set);
 }
 
 basin_status bs_image_set_new(int paths, bool label_free, bs_image_set **out, basin_error *err)
 {
-    bs_image_set *set = bs_calloc(1, sizeof *set);
-    *out = NULL;
+    bs_image_set *set = bs_calloc(1, sizeof *set + (size_t)paths * sizeof set->path[0]);
+    *out = set;
     if (!set)
         return bs_fail_nomem(err);
-    bs_arena_init(&set->arena, 0);
     set->n = paths;
     set->masks = !label_free;
-    set->archive = bs_arena_alloc(&set->arena, ((size_t)paths + 1) * sizeof *set->archive);
-    set->kind = bs_arena_alloc(&set->arena, ((size_t)paths + 1) * sizeof *set->kind);
-    if (!set->archive || !set->kind) {
-        bs_image_set_free(set);
-        return bs_fail_nomem(err);
-    }
-    memset(set->archive, 0, ((size_t)paths + 1) * sizeof *set->archive);
-    memset(set->kind, 0, ((size_t)paths + 1) * sizeof *set->kind);
-    *out = set;
     return BASIN_OK;
 }
 
 /* What a path is, and what is known of an archive already. */
 static basin_status look_at(bs_image_set *set, int i, bool masks, bs_source *s, basin_error *err)
 {
-    if (set && set->kind[i] != BS_SOURCE_NONE)
-        s->kind = set->kind[i];
-    else {
-        basin_status status = bs_source_sniff(s->path, &s->kind, err);
-        if (status || !set)
-            return status;
-    }
-    set->kind[i] = s->kind;
-    if (s->kind == BS_SOURCE_ARCHIVE && set->masks == masks && !set->archive[i] &&
-        !(set->archive[i] = bs_archive_new()))
+    if (set)
+        s->kind = set->path[i].kind;
+    basin_status status = s->kind ? BASIN_OK : bs_source_sniff(s->path, &s->kind, err);
+    if (!set || status)
+        return status;
+    set->path[i].kind = s->kind;
+    if (set->masks != masks)
+        return BASIN_OK;
+    if (s->kind == BS_SOURCE_ARCHIVE && !set->path[i].archive &&
+        !(set->path[i].archive = bs_archive_new()))
         return bs_fail_nomem(err);
-    s->archive = set->masks == masks ? set->archive[i] : NULL;
+    s->archive = set->path[i].archive;
     return BASIN_OK;
 }
 
@@ -258,27 +237,18 @@ void bs_images_close(bs_image_sources *z)
 
 /* --- is it ours ------------------------------------------------------------ */
 
-typedef struct {
-    bs_visitor *v;
-    bool        found;
-} hunt;
-
 static bool hunt_wants(void *self, const char *name)
 {
-    hunt *h = self;
-    h->found = bs_is_picture_name(name);
-    h->v->enough = h->found;
+    ((bs_visitor *)self)->enough = bs_is_picture_name(name);
     return false;
 }
 
 static basin_status holds_pictures(const bs_source *s, bool *out)
 {
-    hunt         h = {0};
-    bs_visitor   v = {.self = &h, .wants = hunt_wants, .max_files = 100000};
-    basin_status status;
-    h.v = &v;
-    status = bs_source_walk(s, &v, NULL);
-    *out = !status && h.found;
+    bs_visitor v = {.wants = hunt_wants, .max_files = 100000};
+    v.self = &v;
+    basin_status status = bs_source_walk(s, &v, NULL);
+    *out = !status && v.enough;
     return status;
 }
 

@@ -11,12 +11,13 @@ enum { BS_NOT_WANTED = -1, BS_VALUES_ONLY = -2, BS_VOC_CLASSES = 21 };
 
 /* What stays open between readings of the same paths. */
 struct bs_image_set {
-    bs_arena        arena;
-    bs_archive    **archive; /* [n] NULL: no archive */
-    bs_source_kind *kind;    /* [n], once looked at */
-    int             n;
-    bool            masks, counted;
-    int32_t         count[4]; /* of bs_images_parts() */
+    bool    masks, counted;
+    int32_t count[4]; /* of bs_images_parts() */
+    int     n;
+    struct {
+        bs_source_kind kind;    /* once looked at */
+        bs_archive    *archive; /* NULL: no archive */
+    } path[];                   /* [n] */
 };
 
 /* What the paths of a data set stand for; close them, also after an error. */

@@ -10,79 +10,61 @@
 #include "data/scan.h"
 #include "data/image/catalogue.h"
 
-enum { MOST_WORDS = 24 };
-
 typedef struct {
     bs_file_role  role;
     bs_image_part part;
-    const char   *word[MOST_WORDS];
+    const char   *list;
 } word_row;
 
 /* To add a word: into its row; case does not matter. Words within a component may be joined by _ -
  * . or a blank, as in train_images. */
 static const word_row words[] = {
-    {BS_ROLE_IMAGE,
-     BS_PART_NONE,
-     {"images", "image", "imgs", "img", "img_dir", "jpegimages", "photos", "photo", "pictures",
-      "inputs", "input", "original", "originals", "rgb", "leftimg8bit"}},
-    {BS_ROLE_MASK,
-     BS_PART_NONE,
-     {"masks",
-      "mask",
-      "annotations",
-      "annotation",
-      "ann_dir",
-      "labels",
-      "label",
-      "gt",
-      "gts",
-      "ground_truth",
-      "groundtruth",
-      "figure_ground",
-      "segmentation",
-      "segmentations",
-      "segmentationclass",
-      "segmentationclassaug",
-      "segs",
-      "seg",
-      "targets",
-      "target",
-      "gtfine"}},
-    {BS_ROLE_MASK, BS_PART_TRAIN, {"trainannot"}},
-    {BS_ROLE_MASK, BS_PART_VALID, {"valannot"}},
-    {BS_ROLE_MASK, BS_PART_TEST, {"testannot"}},
-    {BS_ROLE_OTHER, BS_PART_NONE, {"segmentationobject", "instances", "overlays"}},
-    {BS_ROLE_UNKNOWN, BS_PART_TRAIN, {"train", "training", "train2014", "train2017"}},
-    {BS_ROLE_UNKNOWN, BS_PART_VALID, {"val", "valid", "validation", "dev", "val2014", "val2017"}},
-    {BS_ROLE_UNKNOWN, BS_PART_TEST, {"test", "testing", "test2014", "test2017"}},
+    {BS_ROLE_IMAGE, BS_PART_NONE,
+     "images image imgs img img_dir jpegimages photos photo pictures inputs input original "
+     "originals rgb leftimg8bit"},
+    {BS_ROLE_MASK, BS_PART_NONE,
+     "masks mask annotations annotation ann_dir labels label gt gts ground_truth groundtruth "
+     "figure_ground segmentation segmentations segmentationclass segmentationclassaug segs seg "
+     "targets target gtfine"},
+    {BS_ROLE_MASK, BS_PART_TRAIN, "trainannot"},
+    {BS_ROLE_MASK, BS_PART_VALID, "valannot"},
+    {BS_ROLE_MASK, BS_PART_TEST, "testannot"},
+    {BS_ROLE_OTHER, BS_PART_NONE, "segmentationobject instances overlays"},
+    {BS_ROLE_UNKNOWN, BS_PART_TRAIN, "train training train2014 train2017"},
+    {BS_ROLE_UNKNOWN, BS_PART_VALID, "val valid validation dev val2014 val2017"},
+    {BS_ROLE_UNKNOWN, BS_PART_TEST, "test testing test2014 test2017"},
 };
 
 /* Endings of stems, longer ones before those they end in. */
-static const char *const mask_endings[] = {
-    "_gtFine_labelTrainIds",
-    "_gtFine_labelIds",
-    "_segmentation",
-    "_annotation",
-    "_groundtruth",
-    "_labels",
-    "_label",
-    "_masks",
-    "_mask",
-    "-mask",
-    ".mask",
-    "_seg",
-    "_gt",
-    "_L",
-    NULL,
-};
-static const char *const image_endings[] = {"_leftImg8bit", "_image", "_img", "_rgb", "_sat", NULL};
+static const char mask_endings[] =
+    "_gtFine_labelTrainIds _gtFine_labelIds _segmentation _annotation _groundtruth _labels _label "
+    "_masks _mask -mask .mask _seg _gt _L";
+static const char image_endings[] = "_leftImg8bit _image _img _rgb _sat";
+
+static bool same_letters(const char *a, const char *b, size_t n)
+{
+    size_t i = 0;
+    while (i < n && bs_same_word(a + i, 1, (const char[]){b[i], '\0'}))
+        i++;
+    return i == n;
+}
+
+/* Whether a list of words with blanks between them has this one. */
+static bool is_in(const char *list, const char *text, size_t len)
+{
+    for (size_t n; *list; list += n + (list[n] == ' ')) {
+        n = strcspn(list, " ");
+        if (n == len && same_letters(list, text, n))
+            return true;
+    }
+    return false;
+}
 
 static const word_row *find_word(const char *text, size_t len)
 {
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-        for (int k = 0; k < MOST_WORDS && words[i].word[k]; k++)
-            if (bs_same_word(text, len, words[i].word[k]))
-                return &words[i];
+        if (is_in(words[i].list, text, len))
+            return &words[i];
     return NULL;
 }
 
@@ -98,44 +80,33 @@ const char *bs_part_name(bs_image_part part)
     return name[part];
 }
 
-static bool has_extension(const char *name, const char *const *list)
+static bool has_extension(const char *name, const char *list)
 {
     const char *slash = strrchr(name, '/'), *dot = strrchr(slash ? slash : name, '.');
-    for (; dot && *list; list++)
-        if (bs_same_word(dot + 1, strlen(dot + 1), *list))
-            return true;
-    return false;
+    return dot && is_in(list, dot + 1, strlen(dot + 1));
 }
 
 const char *bs_foreign_picture(const char *name)
 {
-    static const struct {
-        const char *what, *endings[5];
-    } list[] = {
-        {"TIFF", {"tif", "tiff"}},
-        {"GIF", {"gif"}},
-        {"BMP", {"bmp", "dib"}},
-        {"WebP", {"webp"}},
-        {"JPEG 2000", {"jp2", "j2k"}},
-        {"HEIF", {"heic", "heif", "avif"}},
-        {"PNM", {"ppm", "pgm", "pbm", "pnm"}},
-        {"TGA", {"tga"}},
+    static const char *const kinds[][2] = {
+        {"TIFF", "tif tiff"},       {"GIF", "gif"},           {"BMP", "bmp dib"},
+        {"WebP", "webp"},           {"JPEG 2000", "jp2 j2k"}, {"HEIF", "heic heif avif"},
+        {"PNM", "ppm pgm pbm pnm"}, {"TGA", "tga"},
     };
-    for (size_t i = 0; i < sizeof list / sizeof list[0]; i++)
-        if (has_extension(name, list[i].endings))
-            return list[i].what;
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+        if (has_extension(name, kinds[i][1]))
+            return kinds[i][0];
     return NULL;
 }
 
 bool bs_is_picture_name(const char *name)
 {
-    return has_extension(name,
-                         (const char *const[]){"png", "jpg", "jpeg", "jpe", "jfif", "apng", NULL});
+    return has_extension(name, "png jpg jpeg jpe jfif apng");
 }
 
 bool bs_is_json_name(const char *name)
 {
-    return has_extension(name, (const char *const[]){"json", NULL});
+    return has_extension(name, "json");
 }
 
 /* --- collecting ------------------------------------------------------------ */
@@ -259,19 +230,15 @@ basin_status bs_catalogue_place(bs_catalogue *c, bs_file *f, basin_error *err)
 }
 
 /* Length of a stem's ending, 0 for none; something must remain before it. */
-static int ending(const char *stem, const char *chosen, const char *const *usual)
+static int ending(const char *stem, const char *chosen, const char *usual)
 {
-    size_t n = strlen(stem);
-    if (chosen && *chosen) {
-        size_t len = strlen(chosen);
-        return n > len && bs_same_word(stem + n - len, len, chosen) ? (int)len : 0;
-    }
-    for (; *usual; usual++) {
-        size_t len = strlen(*usual);
+    const size_t n = strlen(stem);
+    size_t       len;
+    for (const char *list = *chosen ? chosen : usual; *list; list += len + (list[len] == ' ')) {
+        len = *chosen ? strlen(chosen) : strcspn(list, " ");
         /* _L marks a mask only in capitals: part_l is a name. */
-        bool same = len == 2 ? n > 2 && memcmp(stem + n - 2, *usual, 2) == 0
-                             : n > len && bs_same_word(stem + n - len, len, *usual);
-        if (same)
+        if (n > len && (len == 2 && !*chosen ? memcmp(stem + n - 2, list, 2) == 0
+                                             : same_letters(stem + n - len, list, len)))
             return (int)len;
     }
     return 0;

@@ -10,18 +10,14 @@
 
 enum { WANTED_SIDE = 256, MOST_SCALE = 64 };
 
-bs_overlay_options bs_overlay_default(void)
-{
-    return (bs_overlay_options){.scale = 0, .opacity = 0.45, .outline = 1};
-}
+static const double opacity = 0.45; /* of the colours of classes above 0 */
 
 /* A canvas with panels side by side, RGB interleaved. */
 typedef struct {
-    const uint8_t            *photo;
-    int                       channels, w, h, scale, panels, gap;
-    const bs_overlay_options *o;
-    uint8_t                  *rgb;
-    size_t                    W, H;
+    const uint8_t *photo;
+    int            channels, w, h, scale, panels, gap;
+    uint8_t       *rgb;
+    size_t         W, H;
 } canvas;
 
 /* The colour of a class; opacity 0 shows the photo. */
@@ -44,7 +40,7 @@ static void agreement_colours(int value, uint8_t rgb[3], bool *clear)
 static basin_status start(canvas *c, int panels, basin_error *err)
 {
     int longest = c->w > c->h ? c->w : c->h;
-    c->scale = c->o->scale > 0 ? c->o->scale : (WANTED_SIDE + longest - 1) / longest;
+    c->scale = c->scale > 0 ? c->scale : (WANTED_SIDE + longest - 1) / longest;
     c->scale = c->scale > MOST_SCALE ? MOST_SCALE : c->scale;
     c->panels = panels;
     c->gap = panels > 1 ? 4 : 0;
@@ -65,14 +61,14 @@ static uint8_t mix(uint8_t a, uint8_t b, double part)
     return (uint8_t)((double)a * (1 - part) + (double)b * part + 0.5);
 }
 
-/* Near the border of its class: another one is within `outline` new pixels. */
+/* At the border of its class: the next new pixel has another one. */
 static bool on_border(const canvas *c, const uint8_t *mask, int x, int y, int u, int v)
 {
-    const int t = c->o->outline < c->scale ? c->o->outline : c->scale, k = mask[y * c->w + x];
-    return t > 0 && ((u < t && x > 0 && mask[y * c->w + x - 1] != k) ||
-                     (u >= c->scale - t && x < c->w - 1 && mask[y * c->w + x + 1] != k) ||
-                     (v < t && y > 0 && mask[(y - 1) * c->w + x] != k) ||
-                     (v >= c->scale - t && y < c->h - 1 && mask[(y + 1) * c->w + x] != k));
+    const int k = mask[y * c->w + x], last = c->scale - 1;
+    return (u == 0 && x > 0 && mask[y * c->w + x - 1] != k) ||
+           (u == last && x < c->w - 1 && mask[y * c->w + x + 1] != k) ||
+           (v == 0 && y > 0 && mask[(y - 1) * c->w + x] != k) ||
+           (v == last && y < c->h - 1 && mask[(y + 1) * c->w + x] != k);
 }
 
 static void pixel(const canvas *c, const uint8_t *mask, colour_of *colours, int x, int y, int u,
@@ -93,7 +89,7 @@ static void pixel(const canvas *c, const uint8_t *mask, colour_of *colours, int 
     colours(mask[at], tint, &clear);
     if (clear)
         return;
-    const double part = on_border(c, mask, x, y, u, v) ? 1 : c->o->opacity;
+    const double part = on_border(c, mask, x, y, u, v) ? 1 : opacity;
     for (int k = 0; k < 3; k++)
         rgb[k] = mix(rgb[k], tint[k], part);
 }
@@ -118,10 +114,9 @@ static basin_status finish(canvas *c, bs_buf *png, basin_error *err)
 }
 
 basin_status bs_overlay(const uint8_t *photo, int channels, int width, int height,
-                        const uint8_t *mask, const bs_overlay_options *o, bs_buf *png,
-                        basin_error *err)
+                        const uint8_t *mask, int scale, bs_buf *png, basin_error *err)
 {
-    canvas       c = {.photo = photo, .channels = channels, .w = width, .h = height, .o = o};
+    canvas c = {.photo = photo, .channels = channels, .w = width, .h = height, .scale = scale};
     basin_status s = start(&c, 1, err);
     if (s)
         return s;
@@ -131,9 +126,9 @@ basin_status bs_overlay(const uint8_t *photo, int channels, int width, int heigh
 
 basin_status bs_overlay_compare(const uint8_t *photo, int channels, int width, int height,
                                 const uint8_t *gold, const uint8_t *predicted, int classes,
-                                const bs_overlay_options *o, bs_buf *png, basin_error *err)
+                                int scale, bs_buf *png, basin_error *err)
 {
-    canvas       c = {.photo = photo, .channels = channels, .w = width, .h = height, .o = o};
+    canvas c = {.photo = photo, .channels = channels, .w = width, .h = height, .scale = scale};
     const size_t n = (size_t)width * (size_t)height;
     uint8_t     *agreement = gold && classes == 2 ? bs_alloc(n) : NULL;
     if (gold && classes == 2 && !agreement)

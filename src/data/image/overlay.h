@@ -7,25 +7,16 @@
 #include "base/buf.h"
 #include "base/err.h"
 
-typedef struct {
-    int    scale;   /* every pixel becomes scale x scale; 0 = the longer side gets 256 */
-    double opacity; /* of the colours of classes above 0, from 0 to 1 */
-    int    outline; /* thickness of borders between classes in new pixels; 0 = none */
-} bs_overlay_options;
-
-bs_overlay_options bs_overlay_default(void); /* scale 0, opacity 0.45, outline 1 */
-
 /* photo: planar, 1 or 3 channels; mask [height][width] of classes, 255 is hatched; NULL = only the
- * photo. Appends a PNG file to `png`. */
+ * photo. Every pixel becomes scale x scale; 0: the longer side gets 256. Appends a PNG file to `png`. */
 basin_status bs_overlay(const uint8_t *photo, int channels, int width, int height,
-                        const uint8_t *mask, const bs_overlay_options *o, bs_buf *png,
-                        basin_error *err);
+                        const uint8_t *mask, int scale, bs_buf *png, basin_error *err);
 
 /* Photo, gold and prediction side by side; for two classes the last panel shows what is right
  * (green), missing (blue) and wrongly added (red). gold may be NULL. */
 basin_status bs_overlay_compare(const uint8_t *photo, int channels, int width, int height,
                                 const uint8_t *gold, const uint8_t *predicted, int classes,
-                                const bs_overlay_options *o, bs_buf *png, basin_error *err);
+                                int scale, bs_buf *png, basin_error *err);
 
 /* A mask as an indexed PNG file whose values are the classes; 255 stays 255. */
 basin_status bs_mask_png(const uint8_t *mask, int width, int height, int classes, bs_buf *png,

@@ -148,7 +148,6 @@ basin_status bs_seg_metrics_add(bs_seg_metrics *m, const uint8_t *gold, const ui
             m->here[(size_t)gold[i] * (size_t)C + predicted[i]]++;
             valid++;
         }
-    m->counts.ignored += pixels - valid;
     if (valid == 0) {
         m->counts.left_out++;
         m->last = NAN;
@@ -158,10 +157,6 @@ basin_status bs_seg_metrics_add(bs_seg_metrics *m, const uint8_t *gold, const ui
     fill(m, record);
     m->last = record[IOU];
     m->counts.images++;
-    m->counts.pixels += valid;
-    const double *back = record + FIRST_CLASS;
-    m->counts.empty_gold += back[GOLD] == (double)valid;
-    m->counts.empty_both += back[BOTH] == (double)valid;
     for (size_t i = 0; i < cells; i++)
         m->confusion[i] += m->here[i];
     for (size_t i = 0; i < m->width; i++)
@@ -207,13 +202,7 @@ void bs_seg_metrics_finish(const bs_seg_metrics *m, double out[BS_SEG_METRIC_COU
 
 bs_seg_counts bs_seg_metrics_counts(const bs_seg_metrics *m)
 {
-    bs_seg_counts k = m->counts;
-    for (int c = 0; c < m->C; c++) {
-        const double *v = m->sum + FIRST_CLASS + CLASS_FIELDS * c;
-        k.classes_gold += v[GOLD] > 0;
-        k.classes_union += v[GOLD] + v[PREDICTED] > 0;
-    }
-    return k;
+    return m->counts;
 }
 
 void bs_seg_metrics_classes(const bs_seg_metrics *m, bs_class_score *out)

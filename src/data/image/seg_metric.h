@@ -15,7 +15,7 @@
  *   - nothing in gold and nothing predicted is 1;
  *   - class_iou and mean_class_accuracy come from one confusion matrix over all images;
  *     classes with no pixel in gold or prediction (class_iou) or in gold (accuracy) are
- *     left out of the mean, and bs_seg_counts tells how many were in it.
+ *     left out of the mean.
  * Decisions: p >= 0.5 for two classes, the first largest probability for more. */
 #ifndef BS_IMAGE_SEG_METRIC_H
 #define BS_IMAGE_SEG_METRIC_H
@@ -62,12 +62,6 @@ void bs_seg_metrics_finish(const bs_seg_metrics *m, double out[BS_SEG_METRIC_COU
 typedef struct {
     int64_t images;   /* that count */
     int64_t left_out; /* all their pixels are ignored */
-    int64_t pixels;   /* that count */
-    int64_t ignored;
-    int64_t empty_gold;    /* images without foreground in gold ... */
-    int64_t empty_both;    /* ... and in the prediction */
-    int     classes_gold;  /* classes that occur in gold */
-    int     classes_union; /* ... in gold or prediction */
 } bs_seg_counts;
 
 bs_seg_counts bs_seg_metrics_counts(const bs_seg_metrics *m);

@@ -112,10 +112,9 @@ static basin_status make_mask(writer *w, int32_t i)
 
 static basin_status make_overlay(writer *w, int32_t i)
 {
-    const bs_images   *im = w->im;
-    bs_overlay_options o = bs_overlay_default();
+    const bs_images *im = w->im;
     bs_buf_clear(&w->bytes);
-    return bs_overlay(im->original[i], 3, im->mask_width[i], im->mask_height[i], w->mask, &o,
+    return bs_overlay(im->original[i], 3, im->mask_width[i], im->mask_height[i], w->mask, 0,
                       &w->bytes, w->err);
 }
 

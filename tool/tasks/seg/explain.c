@@ -285,10 +285,9 @@ static void fill_pull(const window *x, const real *dy, double *pull)
 static basin_status draw_image(bs_explanation *e, window *x, bs_explained_image *out,
                                basin_error *err)
 {
-    const int          channels = x->im->channels;
-    bs_overlay_options o = bs_overlay_default();
-    uint8_t           *photo = bs_alloc((size_t)channels * x->cells);
-    const real        *dy;
+    const int   channels = x->im->channels;
+    uint8_t    *photo = bs_alloc((size_t)channels * x->cells);
+    const real *dy;
     bs_buf_init(&out->masks, 1 << 28);
     bs_buf_init(&out->map, 1 << 28);
     out->name = x->im->name[x->image];
@@ -303,7 +302,7 @@ static basin_status draw_image(bs_explanation *e, window *x, bs_explained_image 
         bs_crop_bytes(x->im->pixels[x->image], channels, x->im->width[x->image],
                       x->im->height[x->image], &x->crop, photo);
         s = bs_overlay_compare(photo, channels, x->W, x->H, x->im->mask[x->image] ? x->gold : NULL,
-                               x->mask, e->names, &o, &out->masks, err);
+                               x->mask, e->names, 0, &out->masks, err);
     }
     if (!s)
         s = colour_map(out, &out->map, err);

@@ -163,16 +163,14 @@ static basin_status shown_make(const view *v, int32_t i, shown *p, basin_error *
 
 static basin_status put_photo(const view *v, const example *e, basin_error *err)
 {
-    bs_overlay_options o = bs_overlay_default();
-    shown              p = {0};
-    bs_buf             png;
-    char               text[BS_FIXED_TEXT];
+    shown  p = {0};
+    bs_buf png;
+    char   text[BS_FIXED_TEXT];
     bs_buf_init(&png, 1 << 24);
     basin_status s = shown_make(v, e->image, &p, err);
-    o.scale = p.scale;
     if (!s)
         s = bs_overlay_compare(p.photo, v->data->channels, p.width, p.height, p.gold, p.on,
-                               v->classes, &o, &png, err);
+                               v->classes, p.scale, &png, err);
     if (!s && png.failed)
         s = bs_fail_nomem(err);
     if (!s) {
