@@ -500,26 +500,15 @@ static basin_status find_owner(reading *r, const mark *list, bs_coco_object *o)
     return BASIN_OK;
 }
 
-/* By image, then in file order. */
-static basin_status group_objects(bs_coco *c, basin_error *err)
+/* By image, then in file order, which is that of their words. */
+static int by_image(const void *a, const void *b)
 {
-    bs_coco_object *to = bs_alloc((c->n_objects + 1) * sizeof *to);
-    size_t          at = 0;
-    if (!to)
-        return bs_fail_nomem(err);
-    for (size_t i = 0; i < c->n_images; i++) {
-        c->image[i].first = at;
-        at += c->image[i].n;
-        c->image[i].n = 0;
-    }
-    for (size_t k = 0; k < c->n_objects; k++) {
-        bs_coco_image *image = &c->image[c->object[k].image_id];
-        to[image->first + image->n++] = c->object[k];
-    }
-    bs_free(c->object);
-    c->object = to;
-    c->cap_objects = c->n_objects;
-    return BASIN_OK;
+    const bs_coco_object *p = a, *q = b;
+    if (p->image_id != q->image_id)
+        return p->image_id < q->image_id ? -1 : 1;
+    if (p->at != q->at)
+        return p->at < q->at ? -1 : 1;
+    return (p->n > q->n) - (p->n < q->n); /* one without words before its successor */
 }
 
 static basin_status connect(reading *r)
@@ -538,7 +527,11 @@ static basin_status connect(reading *r)
     for (size_t k = 0; k < c->n_objects && !s; k++)
         s = find_owner(r, list, &c->object[k]);
     bs_free(list);
-    return s ? s : group_objects(c, r->err);
+    if (!s && c->n_objects)
+        qsort(c->object, c->n_objects, sizeof *c->object, by_image);
+    for (size_t i = 0, at = 0; i < c->n_images && !s; at += c->image[i++].n)
+        c->image[i].first = at;
+    return s;
 }
 
 basin_status bs_coco_read(const char *label, const char *text, size_t n, bs_coco *out,

@@ -512,8 +512,10 @@ static basin_status read_images(bs_image_reading *r, bs_image_sources *z)
     return BASIN_OK;
 }
 
-/* r: source, what is known, and where notes and errors go. */
-static basin_status run(bs_image_reading r, bs_image_sources *z, const char *part, bs_images **out)
+/* r: source, what is known, and where notes and errors go. With counted instead of out: only the
+ * images of each part. */
+static basin_status run(bs_image_reading r, bs_image_sources *z, const char *part, bs_images **out,
+                        int32_t counted[BS_PARTS])
 {
     basin_error  own = {0};
     basin_status s = BASIN_OK;
@@ -528,16 +530,38 @@ static basin_status run(bs_image_reading r, bs_image_sources *z, const char *par
             s = bs_fail(r.err, BASIN_EARG, "--part: '%.40s' is not train, valid, test or all",
                         part);
     }
-    if (!s && !(r.im = bs_calloc(1, sizeof *r.im)))
-        s = bs_fail_nomem(r.err);
-    if (!s)
-        s = read_images(&r, z);
+    if (!s && counted) {
+        s = find_pairs(&r, z);
+        memcpy(counted, r.parts, sizeof r.parts);
+    } else if (!s) {
+        r.im = bs_calloc(1, sizeof *r.im);
+        s = r.im ? read_images(&r, z) : bs_fail_nomem(r.err);
+    }
     bs_catalogue_free(&r.cat);
     if (s) {
         bs_images_free(r.im);
         r.im = NULL;
     }
-    *out = r.im;
+    if (out)
+        *out = r.im;
+    return s;
+}
+
+static basin_status read_paths(const char *const *paths, int n, bs_image_reading r,
+                               const char *part, bs_images **out, int32_t counted[BS_PARTS])
+{
+    bs_image_sources z = {0};
+    if (out)
+        *out = NULL;
+    if (n < 1)
+        return bs_fail(r.err, BASIN_EARG, "no data given");
+    basin_status s =
+        bs_images_open(&z, r.o->set, paths, n, !label_free(r.prior), r.o->unpack_mb, r.err);
+    r.source = z.source;
+    r.n = n;
+    if (!s)
+        s = run(r, &z, part, out, counted);
+    bs_images_close(&z);
     return s;
 }
 
@@ -545,18 +569,9 @@ basin_status bs_images_read_as(const char *const *paths, int n, const bs_image_o
                                const bs_images_prior *prior, const char *part, bs_images **out,
                                bs_notes *notes, basin_error *err)
 {
-    bs_image_sources z = {0};
-    *out = NULL;
-    if (n < 1)
-        return bs_fail(err, BASIN_EARG, "no data given");
-    basin_status s = bs_images_open(&z, o->set, paths, n, !label_free(prior), o->unpack_mb, err);
-    if (!s)
-        s = run(
-            (bs_image_reading){
-                .source = z.source, .n = n, .o = o, .prior = prior, .notes = notes, .err = err},
-            &z, part, out);
-    bs_images_close(&z);
-    return s;
+    return read_paths(paths, n,
+                      (bs_image_reading){.o = o, .prior = prior, .notes = notes, .err = err}, part,
+                      out, NULL);
 }
 
 basin_status bs_images_read(const char *const *paths, int n, const bs_image_options *o,
@@ -574,7 +589,7 @@ basin_status bs_images_read_memory(const char *name, const void *bytes, size_t n
     return run(
         (bs_image_reading){
             .source = &s, .n = 1, .o = o, .prior = prior, .notes = notes, .err = err},
-        NULL, part, out);
+        NULL, part, out, NULL);
 }
 
 basin_status bs_images_from_memory(const basin_images *x, const bs_image_options *o,
@@ -585,36 +600,24 @@ basin_status bs_images_from_memory(const basin_images *x, const bs_image_options
     return run(
         (bs_image_reading){
             .source = &s, .given = x, .n = 1, .o = o, .prior = prior, .notes = notes, .err = err},
-        NULL, NULL, out);
+        NULL, NULL, out, NULL);
 }
 
 basin_status bs_images_parts(const char *const *paths, int n, const bs_image_options *o,
                              int32_t count[4], basin_error *err)
 {
-    bs_image_sources z = {0};
     bs_image_options plain = *o;
-    basin_error      own = {0};
-    bs_image_reading r = {.n = n, .o = &plain, .err = err ? err : &own};
-    if (n < 1)
-        return bs_fail(err, BASIN_EARG, "no data given");
-    if (o->set && o->set->counted) {
-        memcpy(count, o->set->count, sizeof o->set->count);
-        return BASIN_OK;
-    }
+    bs_image_set    *set = o->set;
     bs_print(plain.size, sizeof plain.size, "keep"); /* sizes do not matter here */
     plain.names[0] = '\0';                           /* nor do classes */
-    bs_catalogue_init(&r.cat);
-    basin_status s = bs_images_open(&z, o->set, paths, n, true, o->unpack_mb, err);
-    r.source = z.source;
-    if (!s)
-        s = find_pairs(&r, &z);
-    if (!s)
-        memcpy(count, r.parts, sizeof r.parts);
-    if (!s && o->set) {
-        memcpy(o->set->count, r.parts, sizeof r.parts);
-        o->set->counted = true;
+    basin_status s = BASIN_OK;
+    if (!set || !set->counted)
+        s = read_paths(paths, n, (bs_image_reading){.o = &plain, .err = err}, NULL, NULL, count);
+    else
+        memcpy(count, set->count, sizeof set->count);
+    if (!s && set) {
+        memcpy(set->count, count, sizeof set->count);
+        set->counted = true;
     }
-    bs_catalogue_free(&r.cat);
-    bs_images_close(&z);
     return s;
 }

@@ -97,7 +97,15 @@ static basin_status put(writing *w, const char *name, const void *bytes, size_t 
 
 /* --- the set --------------------------------------------------------------- */
 
-static basin_status put_photo(writing *w, int32_t i)
+/* Sets w->name. */
+static basin_status name_picture(writing *w, int32_t i, bool mask)
+{
+    bs_buf_clear(&w->name);
+    bs_buf_printf(&w->name, "%s/%s.png", mask ? "masks" : "images", w->im->name[i]);
+    return w->name.failed ? bs_fail_nomem(w->err) : BASIN_OK;
+}
+
+static basin_status pack_photo(writing *w, int32_t i)
 {
     const bs_images *im = w->im;
     const size_t     n = (size_t)im->width[i] * (size_t)im->height[i], C = (size_t)im->channels;
@@ -107,29 +115,23 @@ static basin_status put_photo(writing *w, int32_t i)
     for (size_t k = 0; k < n; k++)
         for (size_t c = 0; c < C; c++)
             pixels[k * C + c] = im->pixels[i][c * n + k];
-    bs_buf_clear(&w->data);
     basin_status s =
         bs_png_write(pixels, im->width[i], im->height[i], im->channels, NULL, 0, &w->data, w->err);
     bs_free(pixels);
-    bs_buf_clear(&w->name);
-    bs_buf_printf(&w->name, "images/%s.png", im->name[i]);
-    if (!s && w->name.failed)
-        s = bs_fail_nomem(w->err);
-    return s ? s : put(w, w->name.data, w->data.data, w->data.len);
+    return s;
 }
 
-static basin_status put_mask(writing *w, int32_t i)
+static basin_status put_picture(writing *w, int32_t i, bool mask)
 {
     const bs_images *im = w->im;
-    if (!im->mask[i])
+    if (mask && !im->mask[i])
         return BASIN_OK;
     bs_buf_clear(&w->data);
-    bs_buf_clear(&w->name);
-    bs_buf_printf(&w->name, "masks/%s.png", im->name[i]);
     basin_status s =
-        bs_mask_png(im->mask[i], im->width[i], im->height[i], im->classes, &w->data, w->err);
-    if (!s && w->name.failed)
-        s = bs_fail_nomem(w->err);
+        mask ? bs_mask_png(im->mask[i], im->width[i], im->height[i], im->classes, &w->data, w->err)
+             : pack_photo(w, i);
+    if (!s)
+        s = name_picture(w, i, mask);
     return s ? s : put(w, w->name.data, w->data.data, w->data.len);
 }
 
@@ -163,10 +165,9 @@ static basin_status put_all(writing *w, const char *about)
     basin_status s = about ? put(w, "about.json", about, strlen(about)) : BASIN_OK;
     if (!s)
         s = put_lists(w);
-    for (int32_t i = 0; i < w->im->n && !s; i++)
-        s = put_photo(w, i);
-    for (int32_t i = 0; i < w->im->n && !s; i++)
-        s = put_mask(w, i);
+    for (int mask = 0; mask < 2; mask++)
+        for (int32_t i = 0; i < w->im->n && !s; i++)
+            s = put_picture(w, i, mask);
     return s;
 }
 
@@ -184,22 +185,17 @@ typedef struct {
     bs_arena    arena;
     bs_names    mine; /* files that will be overwritten: images/a.png */
     const char *folder;
-    char        other[256]; /* the first file that will not be */
+    char        other[4096]; /* the first file that will not be */
     bs_visitor *v;
-    bool        failed; /* out of memory */
 } inventory;
 
 static bool is_mine(void *self, const char *name)
 {
     inventory *in = self;
-    bs_buf     path;
-    bs_buf_init(&path, 1 << 16);
-    bs_buf_printf(&path, "%s/%s", in->folder, name);
-    in->failed = path.failed;
-    if (!in->failed && bs_names_find(&in->mine, path.data, path.len) < 0)
-        bs_print(in->other, sizeof in->other, "%.255s", path.data);
-    in->v->enough = in->failed || *in->other;
-    bs_buf_free(&path);
+    const int  n = bs_print(in->other, sizeof in->other, "%s/%s", in->folder, name);
+    in->v->enough = bs_names_find(&in->mine, in->other, (size_t)n) < 0;
+    if (!in->v->enough)
+        in->other[0] = '\0';
     return false;
 }
 
@@ -209,11 +205,9 @@ static basin_status list_mine(writing *w, inventory *in)
     bool             fresh, has[BS_PARTS] = {false}, ok = true;
     for (int32_t i = 0; i < im->n && ok; i++) {
         has[im->part[i]] = true;
-        for (int mask = 0; mask < 1 + (im->mask[i] != NULL) && ok; mask++) {
-            bs_buf_clear(&w->name);
-            bs_buf_printf(&w->name, "%s/%s.png", mask ? "masks" : "images", im->name[i]);
-            ok = !w->name.failed && bs_names_add(&in->mine, w->name.data, w->name.len, &fresh) >= 0;
-        }
+        for (int mask = 0; mask < 1 + (im->mask[i] != NULL) && ok; mask++)
+            ok = !name_picture(w, i, mask) &&
+                 bs_names_add(&in->mine, w->name.data, w->name.len, &fresh) >= 0;
     }
     for (int p = BS_PART_TRAIN; p < BS_PARTS && ok; p++)
         if (has[p])
@@ -241,12 +235,10 @@ static basin_status check_folder(writing *w)
         else if (stat(w->full.data, &st) == 0 && S_ISDIR(st.st_mode))
             s = bs_source_walk(&(bs_source){.kind = BS_SOURCE_FOLDER, .path = w->full.data}, &v,
                                w->err);
-        if (!s && in.failed)
-            s = bs_fail_nomem(w->err);
     }
     if (!s && *in.other)
         s = bs_fail(w->err, BASIN_EIO,
-                    "%s: holds other data already, such as %s; give an empty or new folder",
+                    "%s: holds other data already, such as %.255s; give an empty or new folder",
                     w->path, in.other);
     bs_names_free(&in.mine);
     bs_arena_free(&in.arena);

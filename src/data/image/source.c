@@ -307,30 +307,22 @@ static const char *clean_name(const char *from, char to[LONGEST_PATH])
 
 static basin_status read_entry(walk *w, struct archive *a, const char *name)
 {
+    char block[1 << 14];
     bs_buf_clear(&w->data);
     for (;;) {
-        const void *block;
-        size_t      n;
-        la_int64_t  at;
-        int         r = archive_read_data_block(a, &block, &n, &at);
-        if (r == ARCHIVE_EOF)
-            return BASIN_OK;
-        if (r < ARCHIVE_WARN || at < 0)
-            return fail_archive(w, a);
-        /* Sparse files have gaps. */
-        if ((uint64_t)at > most_bytes(w) || n > most_bytes(w) - (size_t)at)
+        const la_ssize_t n = archive_read_data(a, block, sizeof block); /* fills gaps with zeros */
+        if (n == ARCHIVE_WARN || n == ARCHIVE_RETRY)
+            continue;
+        if (n <= 0)
+            return n ? fail_archive(w, a) : BASIN_OK;
+        if ((size_t)n > most_bytes(w) - w->data.len)
             return bs_fail(w->err, BASIN_EDATA, "%s: %s is larger than %zu bytes", w->s->path, name,
                            most_bytes(w));
-        w->unpacked += n + (w->data.len < (size_t)at ? (size_t)at - w->data.len : 0);
+        w->unpacked += (size_t)n;
         basin_status s = bs_unpacked(w->s->path, w->packed, w->unpacked, w->v->max_mb, w->err);
         if (s)
             return s;
-        while (w->data.len < (size_t)at && !w->data.failed) {
-            static const char zeros[1024];
-            size_t            gap = (size_t)at - w->data.len;
-            bs_buf_add(&w->data, zeros, gap < sizeof zeros ? gap : sizeof zeros);
-        }
-        bs_buf_add(&w->data, block, n);
+        bs_buf_add(&w->data, block, (size_t)n);
         if (w->data.failed)
             return bs_fail_nomem(w->err);
     }
