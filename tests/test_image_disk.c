@@ -155,7 +155,7 @@ static void what_is_kept_is_what_was_read(void **state)
         hash[i] = im->hash;
         bs_images_free(im);
     }
-    assert_int_equal(bs_image_set_new(1, false, &o.set, &err), BASIN_OK);
+    assert_int_equal(bs_image_set_new(1, &o.set, &err), BASIN_OK);
     assert_int_equal(bs_images_parts(list, 1, &o, count, &err), BASIN_OK);
     remove(path); /* nobody needs it any more */
     for (int i = 0; i < 3; i++) {

@@ -54,11 +54,10 @@ typedef struct {
 } bs_images_prior;
 
 /* Paths that are asked more than once, for parts and for the pictures of several parts: an archive
- * is unpacked once if its pictures take at most 64 MiB. */
+ * of at most 64 MiB, without compression, is read once. */
 typedef struct bs_image_set bs_image_set;
-/* label_free as in bs_images_prior, for all readings. */
-basin_status bs_image_set_new(int paths, bool label_free, bs_image_set **out, basin_error *err);
-void         bs_image_set_free(bs_image_set *set); /* accepts NULL */
+basin_status                bs_image_set_new(int paths, bs_image_set **out, basin_error *err);
+void                        bs_image_set_free(bs_image_set *set); /* accepts NULL */
 
 typedef struct {
     char          size[BS_OPTION_TEXT]; /* "auto", "keep", "WxH" */

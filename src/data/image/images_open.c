@@ -5,7 +5,7 @@
 #include "base/io.h"
 #include "data/image/images_part.h"
 
-enum { MOST_STDIN = 1 << 30 };
+enum { MOST_STDIN = 1 << 30, MOST_KEPT = 64 << 20 };
 
 /* --- sources from paths ---------------------------------------------------- */
 
@@ -161,41 +161,48 @@ static basin_status open_stdin(bs_image_sources *z, int at, int max_mb, basin_er
 void bs_image_set_free(bs_image_set *set)
 {
     for (int i = 0; set && i < set->n; i++)
-        bs_archive_free(set->path[i].archive);
+        bs_buf_free(&set->path[i].bytes);
     bs_free(set);
 }
 
-basin_status bs_image_set_new(int paths, bool label_free, bs_image_set **out, basin_error *err)
+basin_status bs_image_set_new(int paths, bs_image_set **out, basin_error *err)
 {
     bs_image_set *set = bs_calloc(1, sizeof *set + (size_t)paths * sizeof set->path[0]);
     *out = set;
     if (!set)
         return bs_fail_nomem(err);
     set->n = paths;
-    set->masks = !label_free;
+    for (int i = 0; i < paths; i++)
+        bs_buf_init(&set->path[i].bytes, MOST_KEPT);
     return BASIN_OK;
 }
 
-/* What a path is, and what is known of an archive already. */
-static basin_status look_at(bs_image_set *set, int i, bool masks, bs_source *s, basin_error *err)
+/* What a path is; an archive that is asked more than once is unpacked into memory, unless it is
+ * too large. If it cannot be read, whoever walks it will say so. */
+static basin_status look_at(bs_image_set *set, int i, int max_mb, bs_source *s, basin_error *err)
 {
-    if (set)
-        s->kind = set->path[i].kind;
-    basin_status status = s->kind ? BASIN_OK : bs_source_sniff(s->path, &s->kind, err);
-    if (!set || status)
-        return status;
-    set->path[i].kind = s->kind;
-    if (set->masks != masks)
-        return BASIN_OK;
-    if (s->kind == BS_SOURCE_ARCHIVE && !set->path[i].archive &&
-        !(set->path[i].archive = bs_archive_new()))
-        return bs_fail_nomem(err);
-    s->archive = set->path[i].archive;
+    bs_input *in = NULL;
+    if (!set)
+        return bs_source_sniff(s->path, &s->kind, err);
+    bs_buf *bytes = &set->path[i].bytes;
+    if (!set->path[i].known) {
+        basin_status status = bs_source_sniff(s->path, &set->path[i].kind, err);
+        if (status)
+            return status;
+        if (set->path[i].kind == BS_SOURCE_ARCHIVE &&
+            (bs_input_open_most(s->path, max_mb, &in, NULL) || bs_input_rest(in, bytes, NULL)))
+            bs_buf_free(bytes);
+        bs_input_close(in);
+        set->path[i].known = true;
+    }
+    s->kind = set->path[i].kind;
+    s->bytes = bytes->len ? bytes->data : NULL;
+    s->n_bytes = bytes->len;
     return BASIN_OK;
 }
 
 basin_status bs_images_open(bs_image_sources *z, bs_image_set *set, const char *const *paths, int n,
-                            bool masks, int max_mb, basin_error *err)
+                            int max_mb, basin_error *err)
 {
     basin_status s = BASIN_OK;
     bs_arena_init(&z->arena, (size_t)2 << 30);
@@ -214,7 +221,7 @@ basin_status bs_images_open(bs_image_sources *z, bs_image_set *set, const char *
         z->label[i] = label_of(&z->arena, paths[i]);
         if (!z->label[i])
             return bs_fail_nomem(err);
-        if ((s = look_at(set, i, masks, &z->source[i], err)))
+        if ((s = look_at(set, i, max_mb, &z->source[i], err)))
             return s;
         bool coco = false;
         if (z->source[i].kind == BS_SOURCE_TEXT && is_coco_file(paths[i], &coco) == BASIN_ENOMEM)

@@ -11,13 +11,14 @@ enum { BS_NOT_WANTED = -1, BS_VALUES_ONLY = -2, BS_VOC_CLASSES = 21 };
 
 /* What stays open between readings of the same paths. */
 struct bs_image_set {
-    bool    masks, counted;
+    bool    counted;
     int32_t count[4]; /* of bs_images_parts() */
     int     n;
     struct {
-        bs_source_kind kind;    /* once looked at */
-        bs_archive    *archive; /* NULL: no archive */
-    } path[];                   /* [n] */
+        bool           known; /* it was looked at */
+        bs_source_kind kind;
+        bs_buf         bytes; /* of an archive that is small enough, without compression */
+    } path[];                 /* [n] */
 };
 
 /* What the paths of a data set stand for; close them, also after an error. */
@@ -29,9 +30,9 @@ typedef struct {
     int          n;
 } bs_image_sources;
 
-/* masks: whether those of archives are read, too. set may be NULL. */
+/* set may be NULL. */
 basin_status bs_images_open(bs_image_sources *z, bs_image_set *set, const char *const *paths, int n,
-                            bool masks, int max_mb, basin_error *err);
+                            int max_mb, basin_error *err);
 void         bs_images_close(bs_image_sources *z);
 
 /* One reading of a data set. */

@@ -89,7 +89,7 @@ static bool look_wants(void *self, const char *name)
     if (is_picture(r, name)) {
         basin_status s = bs_catalogue_file(&r->cat, name, r->at_source, r->err);
         r->failed = r->failed ? r->failed : s;
-        return (needs_sizes(r) || bs_archive_is_new(r->source[r->at_source].archive)) && !s;
+        return needs_sizes(r) && !s;
     }
     if (bs_is_json_name(name))
         return !label_free(r->prior);
@@ -555,8 +555,7 @@ static basin_status read_paths(const char *const *paths, int n, bs_image_reading
         *out = NULL;
     if (n < 1)
         return bs_fail(r.err, BASIN_EARG, "no data given");
-    basin_status s =
-        bs_images_open(&z, r.o->set, paths, n, !label_free(r.prior), r.o->unpack_mb, r.err);
+    basin_status s = bs_images_open(&z, r.o->set, paths, n, r.o->unpack_mb, r.err);
     r.source = z.source;
     r.n = n;
     if (!s)

@@ -8,7 +8,8 @@
 #include "base/err.h"
 
 /* photo: planar, 1 or 3 channels; mask [height][width] of classes, 255 is hatched; NULL = only the
- * photo. Every pixel becomes scale x scale; 0: the longer side gets 256. Appends a PNG file to `png`. */
+ * photo. Every pixel becomes scale x scale; 0: the longer side gets 256. Appends a PNG file to
+ * `png`. */
 basin_status bs_overlay(const uint8_t *photo, int channels, int width, int height,
                         const uint8_t *mask, int scale, bs_buf *png, basin_error *err);
 

@@ -16,7 +16,7 @@
 #include "data/scan.h"
 #include "data/image/picture.h"
 
-enum { DEEPEST = 16, LONGEST_PATH = 4096, TAR_BLOCK = 512, MOST_KEPT = 64 << 20 };
+enum { DEEPEST = 16, LONGEST_PATH = 4096, TAR_BLOCK = 512 };
 
 typedef struct {
     const bs_source *s;
@@ -169,89 +169,6 @@ static basin_status walk_folder(walk *w)
 
 /* --- archives -------------------------------------------------------------- */
 
-typedef struct {
-    const char *name;
-    size_t      at, n; /* its bytes, if it was wanted */
-} kept_file;
-
-struct bs_archive {
-    enum { NEW, KEPT, TOO_LARGE } state;
-    bs_arena   names;
-    bs_buf     bytes;
-    kept_file *file; /* [n] in the order of the archive */
-    size_t     n, cap;
-    size_t     links;
-    char       link[256];
-};
-
-static void begin(bs_archive *a)
-{
-    *a = (bs_archive){.state = NEW};
-    bs_arena_init(&a->names, 0);
-    bs_buf_init(&a->bytes, MOST_KEPT);
-}
-
-bs_archive *bs_archive_new(void)
-{
-    bs_archive *a = bs_alloc(sizeof *a);
-    if (a)
-        begin(a);
-    return a;
-}
-
-static void forget(bs_archive *a)
-{
-    bs_arena_free(&a->names);
-    bs_buf_free(&a->bytes);
-    bs_free(a->file);
-    a->file = NULL;
-    a->state = TOO_LARGE;
-}
-
-void bs_archive_free(bs_archive *a)
-{
-    if (a)
-        forget(a);
-    bs_free(a);
-}
-
-bool bs_archive_is_new(const bs_archive *a)
-{
-    return a && a->state == NEW;
-}
-
-/* Without room it is read again, as any archive that is too large. */
-static void keep_file(bs_archive *a, const char *name, const bs_buf *data, bool wanted)
-{
-    kept_file f = {bs_arena_copy(&a->names, name, strlen(name)), a->bytes.len, 0};
-    void     *list = a->file;
-    bool      ok = f.name && bs_grow(&list, &a->cap, a->n + 1, sizeof f, (size_t)1 << 28);
-    a->file = list;
-    f.n = wanted ? data->len : 0;
-    if (ok && f.n)
-        bs_buf_add(&a->bytes, data->data, f.n);
-    if (ok && !a->bytes.failed)
-        a->file[a->n++] = f;
-    else
-        forget(a);
-}
-
-static basin_status walk_kept(walk *w)
-{
-    const bs_archive *a = w->s->archive;
-    basin_status      s = BASIN_OK;
-    if (a->links && w->v->links == 0)
-        bs_print(w->v->link, sizeof w->v->link, "%s", a->link);
-    w->v->links += a->links;
-    for (size_t i = 0; i < a->n && !s && !w->v->enough; i++) {
-        const kept_file *f = &a->file[i];
-        if (w->v->wants(w->v->self, f->name))
-            s = w->v->take(w->v->self, f->name,
-                           f->n ? (const uint8_t *)a->bytes.data + f->at : NULL, f->n, w->err);
-    }
-    return s;
-}
-
 /* No filters: compression of the whole file is undone by bs_input, which knows when to stop. */
 static bool prepare(struct archive *a)
 {
@@ -332,11 +249,8 @@ static basin_status visit_entries(walk *w, struct archive *a)
 {
     struct archive_entry *e;
     char                  name[LONGEST_PATH];
-    bs_archive           *keep = w->s->archive;
     while (!w->v->enough) {
         int r = archive_read_next_header(a, &e);
-        if (r == ARCHIVE_EOF && bs_archive_is_new(keep))
-            keep->state = KEPT;
         if (r == ARCHIVE_EOF)
             return BASIN_OK;
         if (r < ARCHIVE_WARN)
@@ -352,17 +266,14 @@ static basin_status visit_entries(walk *w, struct archive *a)
         if (archive_entry_filetype(e) == AE_IFLNK || archive_entry_hardlink(e)) {
             if (w->v->links++ == 0)
                 bs_print(w->v->link, sizeof w->v->link, "%.255s", name);
-            if (bs_archive_is_new(keep) && keep->links++ == 0)
-                bs_print(keep->link, sizeof keep->link, "%.255s", name);
             continue;
         }
         if (archive_entry_filetype(e) != AE_IFREG)
             continue;
-        const bool wanted = w->v->wants(w->v->self, name);
-        s = wanted ? read_entry(w, a, name) : BASIN_OK;
-        if (!s && bs_archive_is_new(keep))
-            keep_file(keep, name, &w->data, wanted);
-        if (!s && wanted)
+        if (!w->v->wants(w->v->self, name))
+            continue;
+        s = read_entry(w, a, name);
+        if (!s)
             s = w->v->take(w->v->self, name, w->data.data ? (const uint8_t *)w->data.data : NULL,
                            w->data.len, w->err);
         if (s)
@@ -390,13 +301,6 @@ static basin_status open_packed(walk *w)
 
 static basin_status walk_archive(walk *w)
 {
-    if (w->s->archive && w->s->archive->state == KEPT)
-        return walk_kept(w);
-    bs_archive *keep = w->s->archive;
-    if (bs_archive_is_new(keep)) { /* an earlier walk may have ended early */
-        forget(keep);
-        begin(keep);
-    }
     /* libarchive would convert names to the charset of the locale; in the C locale they stay as
      * stored, or UTF-8. */
     const locale_t  was = bs_locale_plain();

@@ -20,9 +20,6 @@ typedef enum {
     BS_SOURCE_TEXT,    /* another file that starts like text: perhaps annotations */
 } bs_source_kind;
 
-/* What was unpacked of an archive, so that it need not be read again. */
-typedef struct bs_archive bs_archive;
-
 typedef struct {
     bs_source_kind     kind;
     const char        *path;  /* borrowed */
@@ -30,7 +27,6 @@ typedef struct {
     size_t             n_bytes;
     const char *const *file; /* [n_files], BS_SOURCE_FILES */
     size_t             n_files;
-    bs_archive *archive; /* filled by the first walk, used by later ones; or NULL; borrowed */
 } bs_source;
 
 typedef struct {
@@ -46,12 +42,6 @@ typedef struct {
     size_t links;     /* set by the walk: number of links in archives, which are not followed */
     char   link[256]; /* ... and the first one */
 } bs_visitor;
-
-bs_archive *bs_archive_new(void); /* NULL: memory ran out */
-void        bs_archive_free(bs_archive *a);
-/* The next walk keeps what the visitor wants, if that is at most 64 MiB; later visitors want no
- * other files. */
-bool bs_archive_is_new(const bs_archive *a);
 
 /* By looking at the path and the beginning of the file. */
 basin_status bs_source_sniff(const char *path, bs_source_kind *out, basin_error *err);

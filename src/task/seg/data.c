@@ -44,7 +44,7 @@ static basin_status reading_options(const bs_settings *s, const bs_read_request 
     basin_status  status = BASIN_OK;
     bs_image_set *set = *w->opened;
     if (!set)
-        status = bs_image_set_new(w->n, w->label_free, &set, err);
+        status = bs_image_set_new(w->n, &set, err);
     *w->opened = o->set = set;
     return status;
 }
