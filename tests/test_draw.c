@@ -250,7 +250,7 @@ static void long_series_stay_small(void **state)
 static void bars_have_names_and_signs(void **state)
 {
     const bs_bar bar[] = {
-        {.name = "up", .value = 3, .lo = 2, .hi = 4},
+        {.name = "up", .value = 3},
         {.name = "a name that is much longer than there is room for in a chart", .value = -1},
         {.name = "none", .value = NAN}};
     bs_buf b = fresh();
@@ -259,7 +259,6 @@ static void bars_have_names_and_signs(void **state)
     assert_int_equal(count(b.data, "<rect"), 2);
     assert_non_null(strstr(b.data, "k1")); /* below zero */
     assert_non_null(strstr(b.data, "&hellip;"));
-    assert_int_equal(count(b.data, "whisker"), 3);
     html_check_nesting(b.data);
     bs_buf_free(&b);
 }
@@ -349,26 +348,19 @@ static void large_maps_keep_every_cell(void **state)
     (void)state;
     draw_map(N, false, &b);
     float      *v = grid_of(N, N);
-    const char *at = strstr(b.data, "data-e=\"runs\" data-m=\"");
-    int         cell = 0, byte = 0, bits = 0, pending = -1;
+    const char *at = strstr(b.data, "data-m=\"");
+    int         cell = 0, byte = 0, bits = 0;
     assert_non_null(at);
-    for (at = strstr(at, "data-m=\"") + 8; digit_of(*at) >= 0; at++) {
+    for (at += strlen("data-m=\""); digit_of(*at) >= 0; at++) {
         byte = (byte << 6 | digit_of(*at)) & 0xffff;
         bits += 6;
         if (bits < 8)
             continue;
         const int value = byte >> (bits - 8) & 255;
         bits -= 8;
-        if (pending < 0) {
-            pending = value;
-            continue;
-        }
-        for (int i = 0; i < value; i++, cell++) {
-            assert_true(cell < N * N);
-            const double want = (double)v[cell], got = (pending - 1) / 254.0 * 10;
-            assert_true(isnan(want) ? pending == 0 : fabs(got - want) < 0.03);
-        }
-        pending = -1;
+        assert_true(cell < N * N);
+        const double want = (double)v[cell++], got = (value - 1) / 254.0 * 10;
+        assert_true(isnan(want) ? value == 0 : fabs(got - want) < 0.03);
     }
     assert_int_equal(cell, N * N);
     bs_free(v);
@@ -403,9 +395,9 @@ static void whole_page(bs_buf *b)
     bs_page_begin("A <page>", "about & more", b);
     bs_page_heading(2, "1 < 2", b);
     bs_page_say(b, "note", "%d%%", 5);
-    bs_page_list_begin(b);
-    bs_page_item(b, "key", "%s", "<value>");
-    bs_page_list_end(b);
+    bs_doc_list_begin(&d);
+    bs_doc_item(&d, "key", "%s", "<value>");
+    bs_doc_list_end(&d);
     BS_TABLE(&d, NULL, column, BS_TABLE_SORTED | BS_TABLE_LONG);
     BS_ROW(&d, bs_cell_name("x"), bs_cell_number(1.5, 2), bs_cell_number(NAN, 2), bs_cell_count(7));
     bs_doc_table_end(&d);

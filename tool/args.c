@@ -9,6 +9,7 @@
 
 #include "cli.h"
 #include "base/find.h"
+#include "base/visible.h"
 
 static int stop_asked;
 
@@ -57,38 +58,15 @@ int cli_fail(const basin_error *err)
     }
 }
 
-/* Bytes of the character at p if a terminal would simply show it, else 0. */
-static int harmless(const char *p)
-{
-    const unsigned char *u = (const unsigned char *)p;
-    const int n = u[0] < 0x80 ? 1 : u[0] < 0xc2 ? 0 : u[0] < 0xe0 ? 2 : u[0] < 0xf0 ? 3 : 4;
-    for (int i = 1; i < n; i++)
-        if ((u[i] & 0xc0) != 0x80)
-            return 0;
-    const bool control = u[0] < 0x20 || u[0] == 0x7f || (u[0] == 0xc2 && u[1] < 0xa0);
-    const bool turns = (u[0] == 0xd8 && u[1] == 0x9c) ||
-                       (u[0] == 0xe2 && u[1] == 0x80 && (u[2] == 0x8e || u[2] == 0x8f)) ||
-                       (u[0] == 0xe2 && u[1] == 0x80 && u[2] >= 0xa8 && u[2] <= 0xae) ||
-                       (u[0] == 0xe2 && u[1] == 0x81 && u[2] >= 0xa6 && u[2] <= 0xa9);
-    return control || turns || u[0] > 0xf4 ? 0 : n;
-}
-
 void cli_say(const char *fmt, ...)
 {
     char    text[2048];
     va_list ap;
     va_start(ap, fmt);
-    vsnprintf(text, sizeof text, fmt, ap);
+    const int n = vsnprintf(text, sizeof text, fmt, ap);
     va_end(ap);
-    for (const char *p = text; *p;) {
-        const int n = harmless(p);
-        if (n)
-            fwrite(p, 1, (size_t)n, stderr);
-        else
-            fprintf(stderr, "\\x%02x", (unsigned)(unsigned char)*p);
-        p += n ? n : 1;
-    }
-    fputc('\n', stderr);
+    bs_line_visible(text, sizeof text, n);
+    fprintf(stderr, "%s\n", text);
 }
 
 int cli_misuse(const cli_verb *verb, const char *fmt, ...)
@@ -277,39 +255,23 @@ static bool common_option(cli_common *c, const char *arg)
     return true;
 }
 
-/* Digits, possibly with a point among them, in any locale; returns their end. */
-static const char *take_number(const char *at, double *out)
-{
-    double unit = 1;
-    bool   point = false;
-    *out = 0;
-    for (; (*at >= '0' && *at <= '9') || (*at == '.' && !point); at++) {
-        if (*at == '.') {
-            point = true;
-            continue;
-        }
-        *out = 10 * *out + (*at - '0');
-        unit *= point ? 10 : 1;
-    }
-    *out /= unit;
-    return at;
-}
-
 static int set_time(const cli_verb *verb, const cli_option *r, const char *text)
 {
-    double      n, factor = 1;
-    const char *end = take_number(text, &n);
-    if (strcmp(end, "m") == 0)
-        factor = 60;
-    else if (strcmp(end, "h") == 0)
-        factor = 3600;
-    else if (*end && strcmp(end, "s") != 0)
-        n = 0;
-    if (end == text || !(n > 0 && n * factor < 1e9))
-        return cli_misuse(verb, "%s: '%s' is not a time such as 1800, 90s, 30m or 2h", r->name,
-                          text);
-    *r->time = n * factor;
-    return DONE;
+    static const struct {
+        const char *name;
+        double      seconds;
+    } unit[] = {{"", 1}, {"s", 1}, {"m", 60}, {"h", 3600}};
+    char         number[32];
+    double       n;
+    const size_t digits = strspn(text, "0123456789.");
+    snprintf(number, sizeof number, "%.*s", (int)digits, text);
+    if (digits < sizeof number && bs_parse_double(number, &n))
+        for (size_t i = 0; i < sizeof unit / sizeof unit[0]; i++)
+            if (strcmp(text + digits, unit[i].name) == 0)
+                *r->time = n * unit[i].seconds;
+    if (*r->time > 0 && *r->time < 1e9)
+        return DONE;
+    return cli_misuse(verb, "%s: '%s' is not a time such as 1800, 90s, 30m or 2h", r->name, text);
 }
 
 static int set_whole(const cli_verb *verb, const cli_option *r, const char *text)

@@ -72,19 +72,14 @@ void bs_chart_draw(const bs_chart *c, bs_buf *out);
 
 typedef struct {
     const char *name;
-    double      value;
-    double      lo, hi; /* an interval; equal: none */
-    int         colour; /* 1 to 8, 0: that of the chart; negative values then use the second */
-    const char *note;   /* shown on hover; NULL: the value */
+    double      value; /* negative ones have another colour */
 } bs_bar;
 
 typedef struct {
-    const char   *title, *x_name;
+    const char   *title;
     const bs_bar *bar;
     int           n;
-    double        lo, hi; /* of the axis; equal: from zero and the values */
-    int           width;  /* 0: 440; the height follows from n */
-    int           digits; /* decimals of the values beside the bars; -1: no values */
+    int           digits; /* decimals of the values beside the bars */
 } bs_bars;
 
 void bs_bars_draw(const bs_bars *b, bs_buf *out);

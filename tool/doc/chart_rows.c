@@ -17,13 +17,13 @@ typedef struct {
     bs_buf *out;
 } sheet;
 
-static void begin(sheet *k, const char *title, int n, int longest, double lo, double hi, bool exact)
+static void begin(sheet *k, const char *title, int n, int longest, double lo, double hi)
 {
     const int room = (int)(0.45 * k->width); /* longer names are shown in full on hover */
     k->left = 8 * longest + 16 < room ? 8 * longest + 16 : room;
     k->top = title ? TOP : 8;
     k->height = (int)k->top + n * k->row + BOTTOM;
-    k->axis = exact ? bs_axis_exact(lo, hi, MARKS, false) : bs_axis_make(lo, hi, MARKS, false);
+    k->axis = bs_axis_make(lo, hi, MARKS, false);
     k->axis.from = k->left;
     k->axis.to = k->width - 24;
     bs_svg_begin(k->width, k->height, title, k->out);
@@ -48,78 +48,52 @@ static void row_name(const sheet *k, int i, const char *name)
 
 /* ---- bars ---- */
 
-static void whisker(const sheet *k, double lo, double hi, double y, double size)
-{
-    const double a = bs_axis_place(&k->axis, lo), b = bs_axis_place(&k->axis, hi);
-    bs_svg_line("whisker", a, y, b, y, k->out);
-    bs_svg_line("whisker", a, y - size, a, y + size, k->out);
-    bs_svg_line("whisker", b, y - size, b, y + size, k->out);
-}
-
 static void bar(const sheet *k, const bs_bars *b, int i)
 {
     const bs_bar *r = &b->bar[i];
-    const double  y = k->top + i * k->row, zero = bs_axis_place(&k->axis, fmax(k->axis.lo, 0));
-    const double  end = bs_axis_place(&k->axis, fmin(fmax(r->value, k->axis.lo), k->axis.hi));
-    const int     colour = r->colour > 0 ? r->colour - 1 : r->value < 0 ? 1 : 0;
+    const double  y = k->top + i * k->row, zero = bs_axis_place(&k->axis, 0);
+    const double  end = bs_axis_place(&k->axis, r->value);
+    const bool    left = r->value < 0;
     char          text[BS_FIXED_TEXT];
     row_name(k, i, r->name);
     if (!isfinite(r->value))
         return;
-    bs_buf_printf(k->out, "<rect class=\"dot f k%d\"", colour % BS_CHART_COLOURS);
+    bs_buf_printf(k->out, "<rect class=\"dot f k%d\"", left);
     bs_page_px("x", fmin(zero, end), k->out);
     bs_page_px("y", y + 3, k->out);
     bs_page_px("width", fmax(fabs(end - zero), 0.5), k->out);
     bs_page_px("height", k->row - 6, k->out);
     bs_buf_text(k->out, "><title>");
     bs_page_escape(r->name, k->out);
-    bs_buf_text(k->out, ": ");
-    bs_page_escape(bs_short(r->value, 4, text), k->out);
-    bs_buf_text(k->out, r->note ? "; " : "");
-    bs_page_escape(r->note ? r->note : "", k->out);
-    bs_buf_text(k->out, "</title></rect>");
-    if (r->lo < r->hi)
-        whisker(k, r->lo, r->hi, y + k->row / 2.0, 3);
-    if (b->digits >= 0) {
-        const bool   left = r->value < 0, wide = r->lo < r->hi;
-        const double far = wide ? bs_axis_place(&k->axis, left ? r->lo : r->hi) : end;
-        bs_svg_text("in", left ? fmin(far, end) - 4 : fmax(far, end) + 4, y + k->row / 2.0 + 4,
-                    left ? "end" : "start", bs_fixed(r->value, b->digits, text), k->out);
-    }
+    bs_buf_printf(k->out, ": %s</title></rect>", bs_short(r->value, 4, text));
+    bs_svg_text("in", end + (left ? -4 : 4), y + k->row / 2.0 + 4, left ? "end" : "start",
+                bs_fixed(r->value, b->digits, text), k->out);
     bs_buf_text(k->out, "\n");
 }
 
 void bs_bars_draw(const bs_bars *b, bs_buf *out)
 {
-    sheet  k = {.width = b->width > 0 ? b->width : 440, .row = BAR_ROW, .out = out};
+    sheet  k = {.width = 440, .row = BAR_ROW, .out = out};
     double lo = 0, hi = 0;
     int    longest = 0;
     if (!out)
         return;
     for (int i = 0; i < b->n; i++) {
-        const bs_bar *r = &b->bar[i];
-        const int     wide = bs_page_width(r->name);
+        const int wide = bs_page_width(b->bar[i].name);
         longest = wide > longest ? wide : longest;
-        if (isfinite(r->value)) {
-            lo = fmin(lo, r->lo < r->hi ? fmin(r->lo, r->value) : r->value);
-            hi = fmax(hi, r->lo < r->hi ? fmax(r->hi, r->value) : r->value);
+        if (isfinite(b->bar[i].value)) {
+            lo = fmin(lo, b->bar[i].value);
+            hi = fmax(hi, b->bar[i].value);
         }
     }
-    if (b->digits >= 0) { /* room for numbers at the ends */
-        const double span = hi - lo;
-        hi += hi > 0 ? 0.1 * span : 0;
-        lo -= lo < 0 ? 0.1 * span : 0;
-    }
-    if (b->lo < b->hi)
-        begin(&k, b->title, b->n, longest, b->lo, b->hi, true);
-    else
-        begin(&k, b->title, b->n, longest, lo, hi > lo ? hi : lo + 1, false);
-    const double zero = bs_axis_place(&k.axis, fmax(k.axis.lo, 0));
+    const double room = 0.1 * (hi - lo); /* for numbers at the ends */
+    hi = hi > 0 ? hi + room : hi;
+    lo = lo < 0 ? lo - room : lo;
+    begin(&k, b->title, b->n, longest, lo, hi > lo ? hi : lo + 1);
+    const double zero = bs_axis_place(&k.axis, 0);
     bs_svg_line("axis", zero, k.top - 4, zero, k.height - BOTTOM + 4, out);
     for (int i = 0; i < b->n; i++)
         bar(&k, b, i);
-    if (b->x_name)
-        bs_svg_text("", k.width - 24, 16, "end", b->x_name, out);
     bs_svg_end(out);
 }
 
@@ -131,6 +105,14 @@ static double mean_of(const bs_strip *r)
     for (int i = 0; i < r->n; i++)
         sum += r->dot[i].value;
     return r->n > 0 ? sum / r->n : NAN;
+}
+
+static void whisker(const sheet *k, double lo, double hi, double y, double size)
+{
+    const double a = bs_axis_place(&k->axis, lo), b = bs_axis_place(&k->axis, hi);
+    bs_svg_line("whisker", a, y, b, y, k->out);
+    bs_svg_line("whisker", a, y - size, a, y + size, k->out);
+    bs_svg_line("whisker", b, y - size, b, y + size, k->out);
 }
 
 static void strip(const sheet *k, const bs_strips *s, int i)
@@ -184,10 +166,8 @@ void bs_strips_draw(const bs_strips *s, bs_buf *out)
         }
     }
     const double margin = 0.05 * fmax(hi - lo, 1e-3 * fmax(fabs(hi), 1));
-    if (s->lo < s->hi)
-        begin(&k, s->title, s->n, longest, s->lo, s->hi, false);
-    else
-        begin(&k, s->title, s->n, longest, lo - margin, hi + margin, false);
+    const bool   given = s->lo < s->hi;
+    begin(&k, s->title, s->n, longest, given ? s->lo : lo - margin, given ? s->hi : hi + margin);
     if (isfinite(s->line)) {
         const double x = bs_axis_place(&k.axis, s->line);
         bs_svg_line("base", x, k.top - 4, x, k.height - BOTTOM + 4, out);

@@ -9,7 +9,7 @@
 #include "base/json.h"
 #include "base/visible.h"
 
-enum { LONGEST = 40, DIGITS = 6, BAR = 12, COLUMNS = 80, WIDTH = 100, ITEM = 13 };
+enum { LONGEST = 40, DIGITS = 6, COLUMNS = 80, WIDTH = 100, ITEM = 13 };
 
 /* ---- words ---- */
 
@@ -88,7 +88,7 @@ void bs_doc_tell(bs_doc *d, const char *kind, const bs_buf *text)
 
 void bs_doc_list_begin(bs_doc *d)
 {
-    bs_page_list_begin(d->page);
+    bs_page_put("<dl>\n", d->page);
     if (d->text)
         bs_buf_text(d->text, "\n");
 }
@@ -100,7 +100,13 @@ void bs_doc_item(bs_doc *d, const char *name, const char *fmt, ...)
     va_start(args, fmt);
     bs_vprint(text, sizeof text, fmt, args);
     va_end(args);
-    bs_page_item(d->page, name, "%s", text);
+    if (d->page) {
+        bs_buf_text(d->page, "<dt>");
+        bs_page_escape(name, d->page);
+        bs_buf_text(d->page, "</dt><dd>");
+        bs_page_escape(text, d->page);
+        bs_buf_text(d->page, "</dd>\n");
+    }
     if (!d->text)
         return;
     bs_buf_printf(d->text, "  %-*s ", ITEM, bs_visible(name, LONGEST, room));
@@ -109,7 +115,7 @@ void bs_doc_item(bs_doc *d, const char *name, const char *fmt, ...)
 
 void bs_doc_list_end(bs_doc *d)
 {
-    bs_page_list_end(d->page);
+    bs_page_put("</dl>\n", d->page);
 }
 
 void bs_doc_details_begin(bs_doc *d, const char *summary, bool open)
@@ -138,6 +144,56 @@ static bool shown(const bs_column *c, unsigned where)
     return !c->only || (c->only & where);
 }
 
+static void help(const char *text, bs_buf *out)
+{
+    if (!text)
+        return;
+    bs_buf_text(out, " title=\"");
+    bs_page_escape(text, out);
+    bs_buf_text(out, "\"");
+}
+
+static void heading_cell(const bs_column *c, int number, bool deep, unsigned flags, bs_buf *out)
+{
+    bs_buf_printf(out, "<th class=\"%s%s\"%s", c->text ? "text" : "", c->first ? " first" : "",
+                  deep ? " rowspan=\"2\"" : "");
+    if (flags & BS_TABLE_SORTED)
+        bs_buf_printf(out, " data-sort=\"%d\"", number);
+    help(c->help, out);
+    bs_buf_text(out, ">");
+    bs_page_escape(c->name, out);
+    bs_buf_text(out, "</th>");
+}
+
+/* With groups there is a row above: their names, and columns without one, which span both. */
+static void headings(const bs_column *column, int n, unsigned flags, bs_buf *out)
+{
+    bool grouped = false;
+    for (int i = 0; i < n; i++)
+        grouped = grouped || column[i].group;
+    bs_buf_printf(out, "<div class=\"scroll%s\"><table%s><thead>\n<tr>",
+                  flags & BS_TABLE_LONG ? " long" : "",
+                  flags & BS_TABLE_SORTED ? " class=\"sorted\"" : "");
+    for (int i = 0, end; i < n && grouped; i = end) {
+        const char *group = column[i].group;
+        for (end = i + 1; group && end < n && column[end].group; end++)
+            if (strcmp(group, column[end].group) != 0)
+                break;
+        if (group) {
+            bs_buf_printf(out, "<th class=\"group first\" colspan=\"%d\">", end - i);
+            bs_page_escape(group, out);
+            bs_buf_text(out, "</th>");
+        } else {
+            heading_cell(&column[i], i, true, flags, out);
+        }
+    }
+    bs_buf_text(out, grouped ? "</tr>\n<tr>" : "");
+    for (int i = 0; i < n; i++)
+        if (!grouped || column[i].group)
+            heading_cell(&column[i], i, false, flags, out);
+    bs_buf_text(out, "</tr></thead>\n<tbody>\n");
+}
+
 void bs_doc_table(bs_doc *d, const char *key, const bs_column *column, int n, unsigned flags)
 {
     bs_column page[COLUMNS];
@@ -151,7 +207,7 @@ void bs_doc_table(bs_doc *d, const char *key, const bs_column *column, int n, un
         if (shown(&column[i], BS_COLUMN_PAGE))
             page[k++] = column[i];
     if (d->page)
-        bs_page_table_begin(page, k, flags, d->page);
+        headings(page, k, flags, d->page);
     for (int i = 0; i < n && d->text; i++)
         bs_buf_add(&d->cells, column[i].name, strlen(column[i].name) + 1);
     if (d->json && key)
@@ -236,11 +292,7 @@ static void cell_begin(const bs_cell *c, bool first, int rest, bs_buf *out)
         bs_buf_printf(out, " data-v=\"%s\"", isnan(c->value) ? "" : bs_short(c->value, 7, text));
     else if (c->kind == BS_CELL_CROSS)
         bs_buf_printf(out, " data-v=\"\" colspan=\"%d\"", rest);
-    if (c->help) {
-        bs_buf_text(out, " title=\"");
-        bs_page_escape(c->help, out);
-        bs_buf_text(out, "\"");
-    }
+    help(c->help, out);
     bs_buf_text(out, ">");
 }
 
@@ -346,8 +398,7 @@ static void write_text(bs_doc *d)
 
 void bs_doc_table_end(bs_doc *d)
 {
-    if (d->page)
-        bs_page_table_end(d->page);
+    bs_page_put("</tbody></table></div>\n", d->page);
     if (d->text && d->cells.failed)
         d->text->failed = true;
     else if (d->text && d->rows > 0)
@@ -355,27 +406,4 @@ void bs_doc_table_end(bs_doc *d)
     if (d->json && d->key)
         bs_json_close(d->json, ']');
     bs_buf_free(&d->cells);
-}
-
-/* ---- bars ---- */
-
-void bs_doc_bars(bs_doc *d, const bs_bars *b)
-{
-    int  longest = 0;
-    char number[BS_FIXED_TEXT];
-    bs_bars_draw(b, d->page);
-    for (int i = 0; i < b->n; i++) {
-        const int n = bs_page_width(b->bar[i].name);
-        longest = n > longest ? n : longest;
-    }
-    for (int i = 0; i < b->n && d->text; i++) {
-        const double share = fmin(fmax(b->bar[i].value / b->hi, 0), 1);
-        bs_buf_text(d->text, "  ");
-        pad(b->bar[i].name, longest, true, d->text);
-        bs_buf_printf(d->text, " %6s  ", bs_fixed(b->bar[i].value, b->digits, number));
-        for (int k = 0; k < BAR; k++)
-            bs_buf_text(d->text, k < (int)(share * BAR + 0.5) ? "#" : ".");
-        bs_buf_printf(d->text, "%s%s\n", b->bar[i].note ? "  " : "",
-                      b->bar[i].note ? b->bar[i].note : "");
-    }
 }

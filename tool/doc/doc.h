@@ -17,6 +17,23 @@
 #include "doc/page.h"
 
 typedef struct {
+    const char *name;
+    const char *help;  /* shown when hovering over the name; may be NULL */
+    const char *group; /* a common heading for neighbours with equal groups; may be NULL */
+    bool        text;  /* left-aligned, sorted as words */
+    bool        first; /* a line to its left */
+    unsigned    only;  /* forms that show it; 0: all */
+    const char *key;   /* in JSON; NULL: omitted */
+} bs_column;
+
+enum { BS_COLUMN_TEXT = 1, BS_COLUMN_PAGE = 2, BS_COLUMN_JSON = 4 };
+
+enum {
+    BS_TABLE_SORTED = 1, /* clicking a heading sorts */
+    BS_TABLE_LONG = 2,   /* many rows: scrolls by itself, with a filter field above it */
+};
+
+typedef struct {
     bs_buf *text, *page, *json; /* NULL: not wanted */
     bool    markdown;           /* tables of the text are those of Markdown */
     int     brief;              /* rows of a table of the text, at most; 0: all */
@@ -144,10 +161,5 @@ void bs_doc_table_end(bs_doc *d);
 #define BS_ROW(d, ...)                            \
     bs_doc_row(d, (const bs_cell[]){__VA_ARGS__}, \
                (int)(sizeof((const bs_cell[]){__VA_ARGS__}) / sizeof(bs_cell)))
-
-/* ---- bars ---- */
-
-/* If lo = 0, texts also get bars, as shares of `hi`. */
-void bs_doc_bars(bs_doc *d, const bs_bars *b);
 
 #endif

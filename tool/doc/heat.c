@@ -25,7 +25,6 @@ typedef struct {
     double         lo, hi;
     int            left, top; /* of the cells */
     double         cell_x, cell_y;
-    int            width, height;
     bs_buf        *out;
 } sheet;
 
@@ -84,16 +83,33 @@ static double strength(const sheet *k, double v)
     return t < 0 && k->h->diverging ? -s : t < 0 ? 0 : s;
 }
 
-static void cell(const sheet *k, const char *kind, double x, double y, double w, double h, double t)
+/* An open tag. */
+static void rectangle(const sheet *k, const char *kind, double x, double y, double w, double h)
 {
-    char text[BS_FIXED_TEXT];
     bs_buf_printf(k->out, "<rect class=\"%s\"", kind);
     bs_page_px("x", x, k->out);
     bs_page_px("y", y, k->out);
     bs_page_px("width", w, k->out);
     bs_page_px("height", h, k->out);
+}
+
+static void fill(const sheet *k, double t)
+{
+    char text[BS_FIXED_TEXT];
     bs_buf_printf(k->out, " fill=\"var(--%s)\" fill-opacity=\"%s\"",
                   k->h->diverging && t > 0 ? "pos" : "neg", bs_fixed(fabs(t), 3, text));
+}
+
+/* The picture around the cells, and its titles. */
+static void begin(const sheet *k)
+{
+    const bs_heat *h = k->h;
+    const double   width = h->cols * k->cell_x, height = h->rows * k->cell_y;
+    bs_svg_begin(k->left + (int)width + 8, k->top + (int)height + 8, h->title, k->out);
+    if (h->col_title)
+        bs_svg_text("", k->left + width / 2, 13, "middle", h->col_title, k->out);
+    if (h->row_title)
+        bs_svg_name("", 13, k->top + height / 2, "middle", 60, 1, h->row_title, k->out);
 }
 
 /* ---- cells ---- */
@@ -105,15 +121,12 @@ static void small_cell(const sheet *k, int r, int c)
     const double   x = k->left + c * k->cell_x, y = k->top + r * k->cell_y;
     char           a[16], b[16], text[BS_FIXED_TEXT];
     if (!isfinite(v)) {
-        bs_buf_text(k->out, "<rect class=\"empty cell\"");
-        bs_page_px("x", x, k->out);
-        bs_page_px("y", y, k->out);
-        bs_page_px("width", k->cell_x, k->out);
-        bs_page_px("height", k->cell_y, k->out);
+        rectangle(k, "empty cell", x, y, k->cell_x, k->cell_y);
         bs_buf_text(k->out, "/>");
         return;
     }
-    cell(k, "cell", x, y, k->cell_x, k->cell_y, strength(k, v));
+    rectangle(k, "cell", x, y, k->cell_x, k->cell_y);
+    fill(k, strength(k, v));
     bs_buf_text(k->out, "><title>");
     bs_page_escape(name_of(h, false, r, a), k->out);
     bs_buf_text(k->out, " &times; ");
@@ -136,14 +149,7 @@ static void small_map(sheet *k)
     const bool turn = wide > k->cell_x;
     k->left = side + (h->row_title ? 20 : 0);
     k->top = (turn ? wide : 20) + (h->col_title ? 20 : 0);
-    k->width = k->left + (int)(h->cols * k->cell_x) + 8;
-    k->height = k->top + (int)(h->rows * k->cell_y) + 6;
-    bs_svg_begin(k->width, k->height, h->title, k->out);
-    if (h->col_title)
-        bs_svg_text("", k->left + h->cols * k->cell_x / 2, 13, "middle", h->col_title, k->out);
-    if (h->row_title)
-        bs_svg_name("", 13, k->top + h->rows * k->cell_y / 2, "middle", 60, 1, h->row_title,
-                    k->out);
+    begin(k);
     for (int c = 0; c < h->cols; c++) {
         const double x = k->left + (c + 0.5) * k->cell_x;
         bs_svg_name("label", turn ? x + 4 : x, k->top - 6, turn ? "start" : "middle", NAME, turn,
@@ -169,56 +175,18 @@ static unsigned char quantised(const sheet *k, double v)
     return (unsigned char)(1 + (int)(254 * fmin(1, fmax(0, t)) + 0.5));
 }
 
-/* base64, three bytes at a time. */
-typedef struct {
-    unsigned char hold[3 * 256];
-    size_t        n;
-    bs_buf       *out;
-} encoder;
-
-static void put(encoder *e, unsigned char byte)
-{
-    e->hold[e->n++] = byte;
-    if (e->n < sizeof e->hold)
-        return;
-    bs_page_base64(e->hold, e->n, e->out);
-    e->n = 0;
-}
-
-/* Runs are shorter for counts of errors, which are mostly zero. Writes if `out` is given; returns
- * the bytes that runs take. */
-static size_t runs(const sheet *k, encoder *e)
-{
-    const size_t cells = (size_t)k->h->rows * (size_t)k->h->cols;
-    size_t       bytes = 0;
-    for (size_t i = 0; i < cells;) {
-        const unsigned char b = quantised(k, (double)k->h->value[i]);
-        int                 n = 0;
-        while (i < cells && n < 255 && quantised(k, (double)k->h->value[i]) == b) {
-            i++;
-            n++;
-        }
-        bytes += 2;
-        if (e) {
-            put(e, b);
-            put(e, (unsigned char)n);
-        }
-    }
-    return bytes;
-}
-
+/* In pieces of whole groups of base64. */
 static void bytes(const sheet *k)
 {
-    const size_t cells = (size_t)k->h->rows * (size_t)k->h->cols;
-    encoder      e = {.out = k->out};
-    const bool   short_runs = runs(k, NULL) < cells;
-    bs_buf_printf(k->out, " data-e=\"%s\" data-m=\"", short_runs ? "runs" : "raw");
-    if (short_runs)
-        runs(k, &e);
-    else
-        for (size_t i = 0; i < cells; i++)
-            put(&e, quantised(k, (double)k->h->value[i]));
-    bs_page_base64(e.hold, e.n, k->out);
+    const size_t  cells = (size_t)k->h->rows * (size_t)k->h->cols;
+    unsigned char hold[3 * 256];
+    bs_buf_text(k->out, " data-m=\"");
+    for (size_t at = 0; at < cells; at += sizeof hold) {
+        const size_t n = cells - at < sizeof hold ? cells - at : sizeof hold;
+        for (size_t i = 0; i < n; i++)
+            hold[i] = quantised(k, (double)k->h->value[at + i]);
+        bs_page_base64(hold, n, k->out);
+    }
     bs_buf_text(k->out, "\"");
 }
 
@@ -276,15 +244,8 @@ static void large_map(sheet *k)
         k->cell_x = k->cell_y = fmin(k->cell_x, k->cell_y);
     k->left = LETTER * longest(h, false) + 14 + (h->row_title ? 20 : 0);
     k->top = LETTER * longest(h, true) + 10 + (h->col_title ? 20 : 0);
-    k->width = k->left + (int)(h->cols * k->cell_x) + 8;
-    k->height = k->top + (int)(h->rows * k->cell_y) + 8;
     bs_buf_text(k->out, "<div class=\"map\">\n");
-    bs_svg_begin(k->width, k->height, h->title, k->out);
-    if (h->col_title)
-        bs_svg_text("", k->left + h->cols * k->cell_x / 2, 13, "middle", h->col_title, k->out);
-    if (h->row_title)
-        bs_svg_name("", 13, k->top + h->rows * k->cell_y / 2, "middle", 60, 1, h->row_title,
-                    k->out);
+    begin(k);
     large_names(k, true);
     large_names(k, false);
     bs_svg_end(k->out);
@@ -311,7 +272,8 @@ static void colour_key(const sheet *k)
     bs_svg_begin((int)wide + 120, 34, "colours", k->out);
     for (int i = 0; i < KEY_CELLS; i++) {
         const double v = k->lo + (i + 0.5) / KEY_CELLS * (k->hi - k->lo);
-        cell(k, "key", 60 + i * STEP, 2, STEP, HIGH, strength(k, v));
+        rectangle(k, "key", 60 + i * STEP, 2, STEP, HIGH);
+        fill(k, strength(k, v));
         bs_buf_text(k->out, "/>");
     }
     bs_svg_text("", 60, 28, "middle", bs_short(k->lo, 3, text), k->out);

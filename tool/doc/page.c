@@ -176,113 +176,19 @@ void bs_page_heading(int level, const char *text, bs_buf *out)
     bs_buf_printf(out, "</h%d>\n", level);
 }
 
-/* Sentences; overlong text is cut visibly. */
-static void say(const char *fmt, va_list args, bs_buf *out)
-{
-    char text[4096];
-    int  n = bs_vprint(text, sizeof text, fmt, args);
-    if (n < 0)
-        return;
-    bs_page_escape(text, out);
-    if ((size_t)n >= sizeof text)
-        bs_buf_text(out, " ...");
-}
-
+/* Overlong text is cut visibly. */
 void bs_page_say(bs_buf *out, const char *kind, const char *fmt, ...)
 {
+    char    text[4096];
     va_list args;
     if (!out)
         return;
+    va_start(args, fmt);
+    const int n = bs_vprint(text, sizeof text, fmt, args);
+    va_end(args);
     bs_buf_printf(out, *kind ? "<p class=\"%s\">" : "<p>", kind);
-    va_start(args, fmt);
-    say(fmt, args, out);
-    va_end(args);
-    bs_buf_text(out, "</p>\n");
-}
-
-void bs_page_list_begin(bs_buf *out)
-{
-    bs_page_put("<dl>\n", out);
-}
-
-void bs_page_item(bs_buf *out, const char *name, const char *fmt, ...)
-{
-    va_list args;
-    if (!out)
-        return;
-    bs_buf_text(out, "<dt>");
-    bs_page_escape(name, out);
-    bs_buf_text(out, "</dt><dd>");
-    va_start(args, fmt);
-    say(fmt, args, out);
-    va_end(args);
-    bs_buf_text(out, "</dd>\n");
-}
-
-void bs_page_list_end(bs_buf *out)
-{
-    bs_page_put("</dl>\n", out);
-}
-
-/* ---- tables ---- */
-
-/* The upper row: names of groups; columns without one span both rows. */
-static void heading_cell(const bs_column *c, int number, bool deep, unsigned flags, bs_buf *out)
-{
-    bs_buf_printf(out, "<th class=\"%s%s\"", c->text ? "text" : "", c->first ? " first" : "");
-    if (deep)
-        bs_buf_text(out, " rowspan=\"2\"");
-    if (flags & BS_TABLE_SORTED)
-        bs_buf_printf(out, " data-sort=\"%d\"", number);
-    if (c->help) {
-        bs_buf_text(out, " title=\"");
-        bs_page_escape(c->help, out);
-        bs_buf_text(out, "\"");
-    }
-    bs_buf_text(out, ">");
-    bs_page_escape(c->name, out);
-    bs_buf_text(out, "</th>");
-}
-
-static void group_row(const bs_column *column, int n, unsigned flags, bs_buf *out)
-{
-    bs_buf_text(out, "<tr>");
-    for (int i = 0; i < n;) {
-        int end = i + 1;
-        if (!column[i].group) {
-            heading_cell(&column[i], i, true, flags, out);
-        } else {
-            while (end < n && column[end].group && strcmp(column[i].group, column[end].group) == 0)
-                end++;
-            bs_buf_printf(out, "<th class=\"group first\" colspan=\"%d\">", end - i);
-            bs_page_escape(column[i].group, out);
-            bs_buf_text(out, "</th>");
-        }
-        i = end;
-    }
-    bs_buf_text(out, "</tr>\n");
-}
-
-void bs_page_table_begin(const bs_column *column, int n, unsigned flags, bs_buf *out)
-{
-    bool grouped = false;
-    for (int i = 0; i < n; i++)
-        grouped = grouped || column[i].group;
-    bs_buf_printf(out, "<div class=\"scroll%s\"><table%s><thead>\n",
-                  flags & BS_TABLE_LONG ? " long" : "",
-                  flags & BS_TABLE_SORTED ? " class=\"sorted\"" : "");
-    if (grouped)
-        group_row(column, n, flags, out);
-    bs_buf_text(out, "<tr>");
-    for (int i = 0; i < n; i++)
-        if (!grouped || column[i].group)
-            heading_cell(&column[i], i, false, flags, out);
-    bs_buf_text(out, "</tr></thead>\n<tbody>\n");
-}
-
-void bs_page_table_end(bs_buf *out)
-{
-    bs_page_put("</tbody></table></div>\n", out);
+    bs_page_escape(text, out);
+    bs_buf_text(out, n >= (int)sizeof text ? " ...</p>\n" : "</p>\n");
 }
 
 /* ---- boxes ---- */

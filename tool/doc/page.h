@@ -53,35 +53,6 @@ void bs_page_heading(int level, const char *text, bs_buf *out);
 void bs_page_say(bs_buf *out, const char *kind, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* ---- names and values ---- */
-
-void bs_page_list_begin(bs_buf *out);
-void bs_page_item(bs_buf *out, const char *name, const char *fmt, ...)
-    __attribute__((format(printf, 3, 4)));
-void bs_page_list_end(bs_buf *out);
-
-/* ---- tables ---- */
-
-typedef struct {
-    const char *name;
-    const char *help;  /* shown when hovering over the name; may be NULL */
-    const char *group; /* a common heading for neighbours with equal groups; may be NULL */
-    bool        text;  /* left-aligned, sorted as words */
-    bool        first; /* a line to its left */
-    unsigned    only;  /* forms of a document (doc.h) that show it; 0: all */
-    const char *key;   /* in JSON; NULL: omitted */
-} bs_column;
-
-enum { BS_COLUMN_TEXT = 1, BS_COLUMN_PAGE = 2, BS_COLUMN_JSON = 4 };
-
-enum {
-    BS_TABLE_SORTED = 1, /* clicking a heading sorts */
-    BS_TABLE_LONG = 2,   /* many rows: scrolls by itself, with a filter field above it */
-};
-
-void bs_page_table_begin(const bs_column *column, int n, unsigned flags, bs_buf *out);
-void bs_page_table_end(bs_buf *out);
-
 /* ---- boxes ---- */
 
 void bs_page_details_begin(const char *summary, bool open, bs_buf *out);

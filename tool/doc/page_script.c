@@ -2,8 +2,8 @@
  *
  * Plain ECMAScript 2015, one function, nothing global. Everything else on a page works without it.
  * A map is a canvas with these attributes: its bytes in base64 (0: empty, 1 to 255: from lo to hi),
- * raw or as runs of (byte, length), the names of rows and columns as JSON, and its position in the
- * drawing that has them: left, top, width, height. */
+ * the names of rows and columns as JSON, and its position in the drawing that has them: left, top,
+ * width, height. */
 #include "doc/page_part.h"
 
 const char bs_page_script[] =
@@ -52,10 +52,8 @@ const char bs_page_script[] =
     "Array.from(body.rows).forEach(function(r){"
     "r.hidden=w!==''&&r.textContent.toLowerCase().indexOf(w)<0})})});\n"
     /* maps */
-    "function bytes(c){var s=atob(c.dataset.m),n=c.width*c.height,b=new Uint8Array(n),i,j=0,k;\n"
-    " if(c.dataset.e==='raw'){for(i=0;i<n;i++)b[i]=s.charCodeAt(i)}\n"
-    " else for(i=0;i+1<s.length;i+=2)for(k=s.charCodeAt(i+1);k>0&&j<n;k--)b[j++]="
-    "s.charCodeAt(i);\n return b}\n"
+    "function bytes(c){return Uint8Array.from(atob(c.dataset.m),"
+    "function(x){return x.charCodeAt(0)})}\n"
     "function place(c){var at=c.dataset.at.split(' '),svg=c.parentNode.querySelector('svg');\n"
     " ['left','top','width','height'].forEach(function(k,i){c.style[k]=at[i]+'px'});\n"
     " ['width','height'].forEach(function(k){c.parentNode.style[k]=svg.getAttribute(k)+'px'})}\n"

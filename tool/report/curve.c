@@ -320,14 +320,15 @@ static void explain(const bs_report *r, bs_buf *page)
 static void list_names(const bs_report *r, bs_buf *page)
 {
     const bs_history *h = &r->group[0].run[0].history;
+    bs_doc            d = {.page = page};
     bs_page_details_begin("What the names mean", false, page);
-    bs_page_list_begin(page);
+    bs_doc_list_begin(&d);
     for (int c = 0; c < h->curves; c++) {
         const bs_metric *m = metric_of(r->group[0].task, h->curve[c].name);
-        bs_page_item(page, h->curve[c].name, "%s",
-                     *h->curve[c].where && m ? m->help : help_of(h->curve[c].name));
+        bs_doc_item(&d, h->curve[c].name, "%s",
+                    *h->curve[c].where && m ? m->help : help_of(h->curve[c].name));
     }
-    bs_page_list_end(page);
+    bs_doc_list_end(&d);
     bs_page_details_end(page);
 }
 

@@ -77,7 +77,7 @@ static void list_lines(const char *text, bs_buf *out)
 {
     enum { KEY = 9 };
     bool open = false;
-    bs_page_list_begin(out);
+    bs_page_put("<dl>\n", out);
     for (const char *at = text; *at;) {
         const size_t n = strcspn(at, "\n"), key = strcspn(at, " \n");
         size_t       from = n < KEY ? n : KEY;
@@ -98,8 +98,7 @@ static void list_lines(const char *text, bs_buf *out)
         at += n;
         at += *at == '\n';
     }
-    bs_buf_text(out, open ? "</dd>\n" : "");
-    bs_page_list_end(out);
+    bs_page_put(open ? "</dd>\n</dl>\n" : "</dl>\n", out);
 }
 
 static basin_status describe(const bs_report_group *g, int role, bs_buf *page, basin_error *err)

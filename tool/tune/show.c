@@ -136,6 +136,7 @@ static void verdict(const bs_tuning *t, bs_doc *d)
 static void summary(const bs_tuning *t, bs_doc *d)
 {
     char   time[BS_TIME_TEXT], value[BS_TUNE_NAME];
+    bs_doc page = {.page = d->page};
     bs_buf text;
     bs_buf_init(&text, 1 << 12);
     counts_text(t, &text);
@@ -146,13 +147,13 @@ static void summary(const bs_tuning *t, bs_doc *d)
     bs_doc_item(d, "data", "%d %s to train, %d to validate; %s", (int)t->data.part[0].rows,
                 t->task->unit, (int)t->data.part[1].rows, t->base.train.file_train);
     if (!isnan(t->trial[0].score))
-        bs_page_item(d->page, "start", "trial 0, %.2f", shown(t, 0));
+        bs_doc_item(&page, "start", "trial 0, %.2f", shown(t, 0));
     for (int i = 0; i < t->space.n; i++) {
         bs_buf_clear(&text);
         bs_space_range(&t->space.at[i], &text);
         bs_space_text(&t->space.at[i], t->trial[t->best].u[i], value);
-        bs_page_item(d->page, t->space.at[i].row.name, "%s  (of %s)", value,
-                     text.data ? text.data : "");
+        bs_doc_item(&page, t->space.at[i].row.name, "%s  (of %s)", value,
+                    text.data ? text.data : "");
     }
     bs_doc_list_end(d);
     bs_buf_free(&text);
