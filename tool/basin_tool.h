@@ -16,6 +16,7 @@ typedef struct {
     const char *metric;   /* shown in the table; default: the task's first */
     const char *folder;   /* runs go to folder/METHOD/seed-N; required */
     const char *html;     /* a second place for folder/compare.html */
+    int         controls; /* each method with an energy also without parts of it */
     int         seeds;    /* trainings per method; default: 3 */
     int         jobs;     /* trainings at the same time, sharing the threads; default: 1 */
     int         resume;   /* nonzero: keep finished runs in the folder and continue the others, also

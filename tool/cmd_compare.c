@@ -24,7 +24,11 @@ static int run(const cli_verb *verb, int argc, char **argv)
     basin_compare_options o = {0};
     const cli_option      rows[] = {
              CLI_TEXT("--methods", "M1,M2,...", &o.methods,
-                      "what is compared, see 'basin list methods'"),
+                      "what is compared, see 'basin list methods'; NAME:KEY=VALUE:... has "
+                           "settings of its own"),
+             CLI_FLAG("--controls", &o.controls,
+                      "for each method with an energy: the same without it, without its terms over "
+                           "labels, and cross-entropy trained alike"),
              CLI_TEXT("--baseline", "METHOD", &o.baseline,
                       "the one that others are tested against; default: the first"),
              CLI_WHOLE("--seeds", "N", &a.seeds, 1000,

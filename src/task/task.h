@@ -151,7 +151,9 @@ struct bs_task {
     int              n_metrics;
     bs_shown         shown[BS_SHOWN]; /* the first three also while training */
     bool             unlabelled;      /* rows without labels may be trained on, with rules */
-    bool             taught;  /* rows may have a teacher: bs_outputs.scores are a soft truth */
+    bool             taught;      /* rows may have a teacher: bs_outputs.scores are a soft truth */
+    const char      *independent; /* settings under which an energy has no term that joins parts
+                                     of y; NULL: there are none */
     bool             untuned; /* methods are as bs_method.untuned says where no preset is given */
     bool             tunes;   /* decisions have a threshold: values at 0.5 and at a tuned one */
 

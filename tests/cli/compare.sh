@@ -40,6 +40,17 @@ basin compare 'a<b>&.arff' -q --methods ce --seeds 1 --labels last:24 $small -o 
 cmp page.html page/compare.html && grep -o '<title>Comp.*</title>' page.html
 grep -c 'https\?:\|src=\|@import\|url(' page.html
 
+echo "== a method with settings of its own, and controls"
+basin compare d.arff -q --methods ce,seal-nce,seal-nce:samples=5 --controls --seeds 2 $small -o controls > table
+shape < table | sed -n '/Is it the energy/,$p' | sed 's,^next: .*,next,'
+(cd controls && ls -d */ | LC_ALL=C sort)
+grep -o '"control_of": "[^"]*", "control": "[^"]*"' controls/compare.json
+basin eval controls/seal-nce:energy.scale=0/seed-0 d.arff -q > table && echo "a control is a run like any other"
+grep '^method\|^lr.net' controls/ce:as=seal-nce/seed-0/config
+try basin compare d.arff -q --methods ce,seal-nce:samples=x $small
+try basin compare d.arff -q --methods ce,seal-nce:sample=5 $small
+try basin compare d.arff -q --methods ce,seal-nce:pretrain.cache=a/b $small
+
 echo "== resume"
 for pause in 0.05 0.1 0.2; do
     $compare -o killed --resume > table 2> messages & pid=$!

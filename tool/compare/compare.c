@@ -16,11 +16,36 @@
 
 /* ---- what is asked for ---- */
 
+/* METHOD of METHOD:KEY=VALUE:KEY=VALUE... */
+static const char *method_of(const char *name, char method[64])
+{
+    bs_print(method, 64, "%.*s", (int)strcspn(name, ":"), name);
+    return method;
+}
+
+/* The method's settings, then those in its name, which are more specific than all others. */
+static basin_status resolve_one(bs_comparison *c, const basin_config *config, bs_compared *m,
+                                basin_error *err)
+{
+    char         method[64];
+    basin_status s = bs_config_resolve(config, method_of(m->name, method), &m->settings, err);
+    const char  *more = strchr(m->name, ':');
+    char        *words = s || !more ? NULL : bs_arena_copy(&c->arena, more + 1, strlen(more + 1));
+    if (s || !more)
+        return s;
+    if (!words)
+        return bs_fail_nomem(err);
+    for (char *at = words; (at = strchr(at, ':')); *at = ' ')
+        ;
+    return bs_settings_words(&m->settings, words, m->name, err);
+}
+
 static basin_status check_method(const bs_comparison *c, int at, basin_error *err)
 {
     static const bs_named table = {"--methods: no method", "methods",
                                    BS_NAMED_POINTERS(bs_methods)};
     const char           *name = c->method[at].name;
+    char                  method[64];
     int                   i;
     if (!*name)
         return bs_fail(err, BASIN_EARG,
@@ -29,7 +54,11 @@ static basin_status check_method(const bs_comparison *c, int at, basin_error *er
     for (i = 0; i < at; i++)
         if (strcmp(c->method[i].name, name) == 0)
             return bs_fail(err, BASIN_EARG, "--methods: '%s' is named twice; once is enough", name);
-    return bs_find_named(&table, name, &i, err);
+    if (strchr(name, '/'))
+        return bs_fail(
+            err, BASIN_EARG,
+            "--methods: '%s' has a /, and it names a folder; give such a setting by --set", name);
+    return bs_find_named(&table, method_of(name, method), &i, err);
 }
 
 /* Splits the list at its commas. */
@@ -50,6 +79,8 @@ static basin_status take_methods(bs_comparison *c, basin_error *err)
         c->method[c->n].name = bs_arena_copy(&c->arena, at, n);
         if (!c->method[c->n].name)
             return bs_fail_nomem(err);
+        c->method[c->n].of = c->n;
+        c->method[c->n].shown = true;
         basin_status s = check_method(c, c->n++, err);
         if (s)
             return s;
@@ -137,13 +168,16 @@ static basin_status resolve(bs_comparison *c, const basin_config *config, basin_
 {
     basin_status s = BASIN_OK;
     for (int i = 0; i < c->n && !s; i++)
-        s = bs_config_resolve(config, c->method[i].name, &c->method[i].settings, err);
+        s = resolve_one(c, config, &c->method[i], err);
     if (!s)
         bs_config_remark(config, &c->log);
     for (int i = 0; i < c->n && !s; i++)
         bs_preset_remark(&c->method[i].settings, &c->log);
     if (s && err && strncmp(err->msg, "--method:", 9) == 0)
         s = bs_fail(err, s, "--methods%s", err->msg + 8);
+    c->asked = c->n;
+    if (!s && c->o->controls)
+        s = bs_compare_add_controls(c, err);
     const bs_settings *first = &c->method[0].settings;
     for (int i = 1; i < c->n && !s; i++) {
         const bs_settings *other = &c->method[i].settings;

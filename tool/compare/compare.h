@@ -1,6 +1,7 @@
 /* compare.h -- one comparison of methods, shared by the files of basin_compare.
  *
  *     tool/compare/compare.c        the request: methods, settings, data, folder
+ *     tool/compare/controls.c  what shows whether an energy is the reason of a difference
  *     tool/compare/run.c    the trainings: a queue for several at a time, and finished ones
  *     tool/compare/judge.c  the trained models on the same rows, significance of differences
  *     tool/compare/show.c   the table, the page and the JSON object */
@@ -11,12 +12,24 @@
 
 enum { BS_COMPARE_METHODS = BS_CONTENDERS, BS_COMPARE_REPLICATES = 1000 };
 
+/* What is compared: a method, or a control of one, which differs from it in one thing alone. */
+typedef enum {
+    BS_ARM_METHOD,
+    BS_ARM_NO_ENERGY,   /* the net's loss without the energy, everything else as it is */
+    BS_ARM_INDEPENDENT, /* the energy without terms that join labels, at several weights */
+    BS_ARM_CE,          /* cross-entropy with the optimiser, schedule and epochs of the method */
+} bs_arm;
+
 typedef struct {
-    const char          *name;
-    bs_settings          settings;    /* the seed is that of the first run */
-    const basin_error   *failure;     /* of the first failed run; NULL: all went well */
-    int                  failed_seed; /* of that run */
-    bool                 judged;      /* verdict is set: neither this nor the baseline failed */
+    const char          *name; /* METHOD[:KEY=VALUE...], also the name of its folder */
+    bs_arm               arm;
+    int                  of;    /* the method that it is a control of; itself if it is none */
+    bool                 shown; /* of several weights the one that validation chose */
+    bs_comparison_result gain[BS_CUTS]; /* of that method against this control */
+    bs_settings          settings;      /* the seed is that of the first run */
+    const basin_error   *failure;       /* of the first failed run; NULL: all went well */
+    int                  failed_seed;   /* of that run */
+    bool                 judged;        /* verdict is set: neither this nor the baseline failed */
     bs_comparison_result verdict[BS_CUTS];
 } bs_compared;
 
@@ -33,7 +46,8 @@ typedef struct {
     const basin_session         *session;
     bs_logger                    log;
     bs_arena                     arena;
-    int                          n, seeds, jobs, threads, baseline;
+    int                          n, asked; /* methods and controls; methods, which come first */
+    int                          seeds, jobs, threads, baseline;
     bs_machine                   where;   /* of predictions */
     bs_compared                 *method;  /* [n] */
     bs_compare_run              *run;     /* [n, seeds] */
@@ -55,6 +69,14 @@ void bs_compare_settings(const bs_comparison *c, int method, int seed, bs_settin
 basin_status bs_compare_restore(bs_comparison *c, basin_error *err);
 /* Trains what is not finished. Failures stay with their runs; the status is only that of a stop. */
 basin_status bs_compare_train(bs_comparison *c, basin_error *err);
+
+/* Adds the controls of each method, whose settings are known. */
+basin_status bs_compare_add_controls(bs_comparison *c, basin_error *err);
+/* Of controls at several weights only the best by validation is shown. */
+void        bs_compare_choose_controls(bs_comparison *c);
+const char *bs_arm_text(bs_arm arm);
+/* Whether it can be shown beside its method. */
+bool bs_is_control(const bs_comparison *c, const bs_compared *m);
 
 basin_status bs_compare_judge(bs_comparison *c, basin_error *err);
 

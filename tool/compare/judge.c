@@ -126,7 +126,7 @@ void bs_compare_best(const bs_comparison *c, int cut, int *best, int *next)
     double mean[BS_COMPARE_METHODS], sd;
     for (int i = 0; i < c->n; i++) {
         mean[i] = NAN;
-        if (!c->method[i].failure)
+        if (!c->method[i].failure && i < c->asked)
             bs_compare_spread(c, i, cut, &mean[i], &sd);
     }
     bs_runset_best(mean, c->n, c->rows->task->metric[c->metric].higher, best, next);
@@ -140,12 +140,17 @@ static basin_status find_winner(bs_comparison *c, const sources *all, basin_erro
     double       sd;
     for (int i = 0; i < c->n; i++) {
         one[i] = (bs_contender){c->method[i].name, NAN, &all->set[i][cut]};
-        if (!c->method[i].failure)
+        if (!c->method[i].failure && i < c->asked)
             bs_compare_spread(c, i, cut, &one[i].mean, &sd);
     }
     return bs_runset_winner(one, c->n, c->rows, c->metric, bs_compare_rows(c),
                             (uint64_t)c->method[0].settings.train.seed, BS_COMPARE_REPLICATES,
                             &c->winner, err);
+}
+
+bool bs_is_control(const bs_comparison *c, const bs_compared *m)
+{
+    return m->arm != BS_ARM_METHOD && m->shown && !m->failure && !c->method[m->of].failure;
 }
 
 static basin_status test_all(bs_comparison *c, const sources *all, basin_error *err)
@@ -154,15 +159,17 @@ static basin_status test_all(bs_comparison *c, const sources *all, basin_error *
     /* pairs are independent, and each is one thread's work */
 #pragma omp parallel for schedule(dynamic) num_threads(bs_team(c->threads))
     for (int i = 0; i < c->n * BS_CUTS; i++) {
-        const int   method = i / BS_CUTS;
-        basin_error mine = {0};
-        if (!c->method[method].judged)
-            continue;
-        const int    cut = i % BS_CUTS;
-        basin_status s =
-            bs_runset_test(&all->set[c->baseline][cut], &all->set[method][cut],
-                           (uint64_t)c->method[0].settings.train.seed, BS_COMPARE_REPLICATES,
-                           &c->method[method].verdict[cut], &mine);
+        bs_compared   *m = &c->method[i / BS_CUTS];
+        const int      cut = i % BS_CUTS;
+        const uint64_t seed = (uint64_t)c->method[0].settings.train.seed;
+        basin_error    mine = {0};
+        basin_status   s = BASIN_OK;
+        if (m->judged)
+            s = bs_runset_test(&all->set[c->baseline][cut], &all->set[m - c->method][cut], seed,
+                               BS_COMPARE_REPLICATES, &m->verdict[cut], &mine);
+        if (!s && bs_is_control(c, m))
+            s = bs_runset_test(&all->set[m - c->method][cut], &all->set[m->of][cut], seed,
+                               BS_COMPARE_REPLICATES, &m->gain[cut], &mine);
 #pragma omp critical(compare_failure)
         if (s && !first)
             first = bs_fail(err, s, "%s", mine.msg);
@@ -181,6 +188,7 @@ basin_status bs_compare_judge(bs_comparison *c, basin_error *err)
     for (int i = 0; i < c->n; i++)
         c->method[i].judged =
             i != c->baseline && !c->method[i].failure && !c->method[c->baseline].failure;
+    bs_compare_choose_controls(c);
     if (!s)
         s = test_all(c, all, err);
     if (!s)

@@ -94,7 +94,8 @@ static void methods(const bs_comparison *c, bs_doc *d)
     BS_TABLE(d, NULL, column, BS_TABLE_SORTED);
     for (int i = 0; i < c->n; i++) {
         const bs_compared *at = &c->method[i];
-        for (int cut = 0; cut < bs_compare_cuts(c) && !at->failure; cut++)
+        const bool         own = at->arm == BS_ARM_METHOD;
+        for (int cut = 0; cut < bs_compare_cuts(c) && own && !at->failure; cut++)
             method_row(c, i, cut, d);
         if (!at->failure)
             continue;
@@ -104,6 +105,48 @@ static void methods(const bs_comparison *c, bs_doc *d)
                {.kind = BS_CELL_CROSS, .text = message, .as = "failed"});
     }
     bs_doc_table_end(d);
+}
+
+/* ---- controls ---- */
+
+static void control_row(const bs_comparison *c, const bs_compared *m, int cut, bs_doc *d)
+{
+    const double scale = bs_compare_scale(c);
+    double       mean, sd;
+    bs_cell      diff[3];
+    bs_compare_spread(c, (int)(m - c->method), cut, &mean, &sd);
+    bs_paired_cells(&c->rows->task->metric[c->metric], scale, 2, &m->gain[cut].bootstrap[c->metric],
+                    m->gain[cut].randomisation[c->metric].p, diff);
+    BS_ROW(d, bs_cell_name(c->method[m->of].name), bs_cell_text(bs_arm_text(m->arm)),
+           bs_cell_text(cut_name(c, cut)), bs_cell_spread(scale * mean, scale * sd, 2), diff[0],
+           diff[1], diff[2]);
+}
+
+/* What each method gains over its own controls. */
+static void controls(const bs_comparison *c, bs_doc *d)
+{
+    const bs_metric *m = &c->rows->task->metric[c->metric];
+    const bs_column  column[] = {{.name = "method", .text = true},
+                                 {.name = "control", .text = true},
+                                 {.name = "threshold", .text = true},
+                                 {.name = m->name, .help = "of the control", .first = true},
+                                 {.name = "gain", .help = "of the method, with its 95 % interval"},
+                                 {.name = "p boot", .help = "bootstrap over rows and seeds"},
+                                 {.name = "p rand", .help = "approximate randomisation"}};
+    if (!c->o->controls)
+        return;
+    bs_doc_heading(d, 2, "Is it the energy?");
+    BS_TABLE(d, "controls", column, BS_TABLE_SORTED);
+    for (int i = 0; i < c->n; i++)
+        for (int cut = 0; cut < bs_compare_cuts(c) && bs_is_control(c, &c->method[i]); cut++)
+            control_row(c, &c->method[i], cut, d);
+    bs_doc_table_end(d);
+    bs_doc_say(
+        d, "quiet",
+        "Each control is trained like its method, but for one thing: the energy has no weight in "
+        "the net's loss; or no terms that join labels (with the best by validation of a third, "
+        "once and three times its weight); or there is none, and cross-entropy alone has the "
+        "method's optimiser, schedule and epochs.");
 }
 
 /* ---- words ---- */
@@ -186,12 +229,12 @@ static void plot(const bs_comparison *c, bs_doc *d)
 {
     const int    cuts = bs_compare_cuts(c);
     const double scale = bs_compare_scale(c);
-    bs_seed_dot *dot = bs_calloc((size_t)(cuts * c->n * c->seeds), sizeof *dot);
+    bs_seed_dot *dot = bs_calloc((size_t)(cuts * c->asked * c->seeds), sizeof *dot);
     bs_strip     strip[BS_CUTS][BS_COMPARE_METHODS];
     double       lo = INFINITY, hi = -INFINITY, mean, sd;
     d->page->failed = d->page->failed || !dot;
-    for (int at = 0; at < cuts * c->n && dot; at++) {
-        const int    method = at % c->n, cut = at / c->n;
+    for (int at = 0; at < cuts * c->asked && dot; at++) {
+        const int    method = at % c->asked, cut = at / c->asked;
         bs_seed_dot *own = dot + at * c->seeds;
         const int    n = c->method[method].failure ? 0 : c->seeds;
         for (int k = 0; k < n; k++) {
@@ -212,7 +255,7 @@ static void plot(const bs_comparison *c, bs_doc *d)
                                   : cut == BS_AT_HALF ? "threshold 0.5"
                                                       : "tuned threshold",
                          .strip = strip[cut],
-                         .n = c->n,
+                         .n = c->asked,
                          .line = c->method[c->baseline].failure ? (double)NAN : scale * mean,
                          .lo = some ? lo - margin : 0,
                          .hi = some ? hi + margin : 1,
@@ -273,6 +316,7 @@ void bs_compare_show(const bs_comparison *c, bs_doc *d)
     verdict(c, d);
     methods(c, d);
     explanation(c, d);
+    controls(c, d);
     bs_print(heading, sizeof heading, "%s of every seed%s", c->rows->task->metric[c->metric].name,
              unit_of(c));
     bs_page_heading(2, heading, d->page);
@@ -336,6 +380,14 @@ static void method_json(const bs_comparison *c, int method, bs_buf *out)
         bs_json_known(out, "predict_rows_per_s", e.predict_rows_per_s);
         bs_spread_json(c->rows->task, "mean", first, c->seeds, false, out);
         bs_spread_json(c->rows->task, "sd", first, c->seeds, true, out);
+    }
+    if (bs_is_control(c, m)) {
+        bs_json_members(out, "control_of %s control %s", c->method[m->of].name,
+                        bs_arm_text(m->arm));
+        bs_json_open(out, "gain_of_method", '{');
+        for (int cut = 0; cut < BS_CUTS; cut++)
+            verdict_json(c, bs_compare_part(c, cut), &m->gain[cut], out);
+        bs_json_close(out, '}');
     }
     if (m->judged) {
         bs_json_open(out, "against_baseline", '{');

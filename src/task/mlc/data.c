@@ -703,6 +703,7 @@ const bs_task bs_task_mlc = {
               {BS_METRIC_hamming_loss, "hamming", 8, 4, false},
               {BS_METRIC_lrap, "LRAP", 6, 3, false},
               {BS_METRIC_ece, "ECE", 6, 3, false}},
+    .independent = "energy.scale=0",
     .untuned = true,
     .tunes = true,
     .sniff = sniff,
