@@ -90,6 +90,18 @@ bs_corpus_look bs_corpus_look_at(const bs_corpus_reading *r, bool tabs)
 
 /* --- columns or words ---------------------------------------------------- */
 
+bool bs_corpus_looks_conllu(const char *p, const char *end)
+{
+    bs_row row;
+    bs_cut cut = {.tabs = true, .conllu = true};
+    for (; p < end; p = row.next) {
+        bs_row_scan(p, end, cut, &row);
+        if (row.kind != BS_LINE_COMMENT && row.kind != BS_LINE_BLANK)
+            return row.kind != BS_LINE_STRANGE && row.n == 10;
+    }
+    return false;
+}
+
 /* How many columns a file with tags has, if known. */
 static int expected(const bs_corpus_options *o)
 {

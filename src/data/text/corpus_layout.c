@@ -58,54 +58,6 @@ basin_status bs_corpus_survey(bs_corpus_reading *r)
 
 /* --- format -------------------------------------------------------------- */
 
-static bool looks_conllu(const char *p, const char *end)
-{
-    bs_row row;
-    bs_cut cut = {.tabs = true, .conllu = true};
-    for (; p < end; p = row.next) {
-        bs_row_scan(p, end, cut, &row);
-        if (row.kind == BS_LINE_TOKEN || row.kind == BS_LINE_ASIDE)
-            return row.n == 10;
-        if (row.kind == BS_LINE_STRANGE)
-            return false;
-    }
-    return false;
-}
-
-static size_t count_tabs(const char *p, const char *end)
-{
-    size_t n = 0;
-    for (; p < end; p++)
-        n += *p == '\t';
-    return n;
-}
-
-/* Every line that is not blank, a mark or a comment has the same number of tabs, above 0. */
-static bool steady_tabs(const char *p, const char *end, bool comments)
-{
-    static const char mark[] = "-DOCSTART-";
-    size_t            want = 0;
-    if (!memchr(p, '\t', (size_t)(end - p)))
-        return false;
-    while (p < end) {
-        const char *nl = memchr(p, '\n', (size_t)(end - p)), *stop = nl ? nl : end, *q = p;
-        while (q < stop && (*q == ' ' || *q == '\t' || *q == '\r'))
-            q++;
-        bool   skip = q == stop || ((size_t)(stop - p) >= sizeof mark - 1 &&
-                                  memcmp(p, mark, sizeof mark - 1) == 0);
-        size_t n = count_tabs(p, stop);
-        if (!skip && n == 0 && comments && bs_is_hash_line(p, end))
-            skip = true;
-        if (!skip) {
-            if (n == 0 || (want && n != want))
-                return false;
-            want = n;
-        }
-        p = nl ? nl + 1 : end;
-    }
-    return want > 0;
-}
-
 static bool has_hash_lines(const char *text, const char *end)
 {
     const char *p = memchr(text, '#', (size_t)(end - text));
@@ -136,7 +88,7 @@ static void choose_lines(bs_corpus_reading *r)
         r->cut.columns = c->comments ? block->columns : 0;
         return;
     }
-    if (strcmp(format, "conllu") == 0 || (guess && looks_conllu(p, end))) {
+    if (strcmp(format, "conllu") == 0 || (guess && bs_corpus_looks_conllu(p, end))) {
         c->format = "conllu";
         r->cut = (bs_cut){.tabs = true, .conllu = true};
         return;
@@ -146,18 +98,20 @@ static void choose_lines(bs_corpus_reading *r)
         return;
     /* scanning all lines takes time; most files do not need it */
     guess = guess && r->o->label_free && !bs_corpus_named(r->name);
-    bs_corpus_look look = {0};
-    const bool     hash = has_hash_lines(p, end);
-    if (guess || hash)
+    bs_corpus_look look = {0}, tabs = {0};
+    if (guess || has_hash_lines(p, end))
         look = bs_corpus_look_at(r, false);
-    r->cut.tabs = steady_tabs(p, end, hash && (look.comments || look.most < look.lines));
+    if (memchr(p, '\t', c->text_len))
+        tabs = bs_corpus_look_at(r, true);
+    r->cut.tabs = tabs.usual > 1 && tabs.most == tabs.lines &&
+                  (!tabs.comments || look.comments || look.most < look.lines);
     if (guess && !r->cut.tabs) {
         bool sure;
         c->format = bs_corpus_looks_plain(&look, r->o, &sure) ? "text" : "conll";
         r->guessed = !sure;
     }
-    if (hash && r->cut.tabs)
-        look = bs_corpus_look_at(r, true);
+    if (r->cut.tabs)
+        look = tabs;
     if (look.comments && strcmp(c->format, "conll") == 0) {
         r->comments = look.comments;
         r->cut.columns = look.usual;
@@ -198,43 +152,25 @@ static bool is_empty(const bs_cell *cell)
 }
 
 /* CoNLL-U has no column for spans: they are looked for in the last one, "Tag=B-PER", if the fourth
- * is empty. *misc: they are there. */
-static int conllu_tags(const bs_corpus_reading *r, bool *misc)
+ * is empty. column 0: chooses; MISC: it was requested. *misc: tags are among items such as
+ * "SpaceAfter=No|Tag=B-PER". */
+static int conllu_tags(const bs_corpus_reading *r, int column, bool *misc)
 {
     const char *p = r->c->text, *end = p + r->c->text_len;
     bs_corpus   last = {.format = "conllu", .tag_column = MISC, .misc = true};
+    bool        fourth = false, tagged = false, bare = false;
     bs_row      row;
-    *misc = false;
     for (; p < end; p = row.next) {
         bs_row_scan(p, end, r->cut, &row);
         if (row.kind != BS_LINE_TOKEN || row.n != MISC)
             continue;
-        if (!is_empty(&row.cell[UPOS - 1])) {
-            *misc = false;
-            return UPOS;
-        }
-        *misc = *misc || bs_corpus_tag_cell(&last, &row).len > 0;
-    }
-    return *misc ? MISC : UPOS;
-}
-
-/* The last column was requested: does it hold tags, or items such as "SpaceAfter=No|Tag=B-PER"? */
-static bool has_items(const bs_corpus_reading *r)
-{
-    const char *p = r->c->text, *end = p + r->c->text_len;
-    bs_corpus   last = {.format = "conllu", .tag_column = MISC, .misc = true};
-    bs_row      row;
-    bool        bare = false;
-    for (; p < end; p = row.next) {
-        bs_row_scan(p, end, r->cut, &row);
-        if (row.kind != BS_LINE_TOKEN || row.n != MISC)
-            continue;
-        if (bs_corpus_tag_cell(&last, &row).len > 0)
-            return true;
         const bs_cell *cell = &row.cell[MISC - 1];
+        fourth = fourth || !is_empty(&row.cell[UPOS - 1]);
+        tagged = tagged || bs_corpus_tag_cell(&last, &row).len > 0;
         bare = bare || !(is_empty(cell) || memchr(cell->at, '=', cell->len));
     }
-    return !bare;
+    *misc = tagged ? column || !fourth : column && !bare;
+    return column ? column : *misc ? MISC : UPOS;
 }
 
 /* A model trained on other columns does not know those of CoNLL-U. */
@@ -257,7 +193,7 @@ static basin_status tag_column(const bs_corpus_reading *r, int n, long line)
     if (is_foreign(r))
         number = r->o->spans ? MISC : UPOS;
     if (strcmp(want, "auto") == 0)
-        c->tag_column = r->cut.conllu                  ? conllu_tags(r, &c->misc)
+        c->tag_column = r->cut.conllu                  ? conllu_tags(r, 0, &c->misc)
                         : n > 1 && c->word_column != n ? n
                                                        : 0;
     else if (strcmp(want, "last") == 0)
@@ -271,7 +207,7 @@ static basin_status tag_column(const bs_corpus_reading *r, int n, long line)
     if (given && number <= n)
         c->tag_column = (int)number;
     if (r->cut.conllu && c->tag_column == MISC && !c->misc)
-        c->misc = has_items(r);
+        conllu_tags(r, MISC, &c->misc);
     if (c->tag_column == c->word_column) {
         if (!r->o->label_free || given)
             return bs_corpus_fail(r, line, 0,

@@ -65,6 +65,8 @@ typedef struct {
 } bs_corpus_look;
 
 bs_corpus_look bs_corpus_look_at(const bs_corpus_reading *r, bool tabs);
+/* Is the first line that is no comment one of CoNLL-U? */
+bool bs_corpus_looks_conllu(const char *p, const char *end);
 /* Is each line a sentence, rather than a word? *sure: columns, beyond doubt. */
 bool bs_corpus_looks_plain(const bs_corpus_look *l, const bs_corpus_options *o, bool *sure);
 /* Reports the line whose number of columns differs from most others; n: that of the given line. */

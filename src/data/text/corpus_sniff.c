@@ -18,7 +18,7 @@ typedef struct {
     long numbers;      /* lines whose first and last cells are numbers */
     long spans;        /* last cells like O or B-PER */
     long delimited[3]; /* lines with , ; | */
-    bool mark, conllu;
+    bool mark;
 } look;
 
 bool bs_corpus_named(const char *path)
@@ -78,19 +78,14 @@ static void look_at(look *k, const char *p, const bs_row *row)
 static void look_around(look *k, const char *p, const char *end, bool cut_off)
 {
     bs_row row;
-    bs_cut cut = {0}, tabs = {.tabs = true, .conllu = true};
-    bool   gap = true;
-    for (bool first = true; p < end; p = row.next) {
+    bool   gap = true, first = true;
+    for (; p < end; p = row.next) {
         if (cut_off && !memchr(p, '\n', (size_t)(end - p)) && k->lines > 0)
             break;
-        if (first) {
-            bs_row_scan(p, end, tabs, &row);
-            k->conllu = row.n == 10 && (row.kind == BS_LINE_TOKEN || row.kind == BS_LINE_ASIDE);
-            first = row.kind == BS_LINE_COMMENT || row.kind == BS_LINE_BLANK;
-            if (k->conllu || row.kind == BS_LINE_COMMENT)
-                continue;
-        }
-        bs_row_scan(p, end, cut, &row);
+        bs_row_scan(p, end, (bs_cut){.tabs = false}, &row);
+        if (first && *p == '#')
+            continue;
+        first = first && row.kind == BS_LINE_BLANK;
         if (row.kind == BS_LINE_BLANK) {
             gap = true;
             continue;
@@ -105,8 +100,6 @@ static void look_around(look *k, const char *p, const char *end, bool cut_off)
 /* A few lines with other columns are a mistake that the reader reports. */
 static int judge(const look *k, bool named)
 {
-    if (k->conllu)
-        return 95;
     if (k->lines == 0 || k->odd * 20 > k->lines)
         return named && k->lines > 0 ? 60 : 0;
     if (k->mark)
@@ -173,9 +166,9 @@ int bs_corpus_sniff(const char *head, size_t n, const char *path)
     const bs_corpus_format *format;
     look                    k = {0};
     int                     score = bs_corpus_recognise(copy, window, path, &format);
-    if (!score) {
+    if (!score && !is_other(copy, window, path)) {
         look_around(&k, copy, copy + window, n >= WINDOW);
-        score = is_other(copy, window, path) ? 0 : judge(&k, bs_corpus_named(path));
+        score = bs_corpus_looks_conllu(copy, copy + window) ? 95 : judge(&k, bs_corpus_named(path));
     }
     bs_free(copy);
     return score;
