@@ -27,6 +27,7 @@ static const struct {
     {"order", BS_RULE_ORDER, false, 2, BS_RULES_NAMES, false, "order WEIGHT TAG TAG..."},
     {"start", BS_RULE_START, false, 1, BS_RULES_NAMES, false, "start WEIGHT TAG..."},
     {"end", BS_RULE_END, false, 1, BS_RULES_NAMES, false, "end WEIGHT TAG..."},
+    {.name = "tags"}, /* the last; declares some and has no weight */
 };
 enum { STATEMENTS = sizeof statements / sizeof statements[0] };
 
@@ -78,16 +79,13 @@ static char *next_piece(reading *r)
     return p;
 }
 
-static basin_status unknown(const reading *r, const char *what, const char *given,
-                            const char *const *names, int n)
+/* The row of a table that is called so. */
+static basin_status find(const reading *r, const char *what, const void *rows, size_t size, int n,
+                         const char *given, int *out)
 {
-    const char *near = bs_option_nearest(given, names, n);
-    char        all[256] = "";
-    size_t      at = 0;
-    for (int i = 0; i < n && at < sizeof all; i++)
-        at += (size_t)bs_print(all + at, sizeof all - at, "%s%s", i ? ", " : "", names[i]);
-    return refuse(r, "no %s is called '%.*s'; %s%s%s", what, bs_show(given, strlen(given)), given,
-                  near ? "did you mean '" : "there are ", near ? near : all, near ? "'?" : "");
+    const bs_named table = {.what = what, .rows = rows, .size = size, .n = n};
+    basin_error    why;
+    return bs_find_named(&table, given, out, &why) ? refuse(r, "%s", why.msg) : BASIN_OK;
 }
 
 /* --- regular expressions ------------------------------------------------- */
@@ -132,10 +130,10 @@ static basin_status parse_shapes(const reading *r, char *text, bs_rule_test *t)
         next = strchr(p, ',');
         if (next)
             *next++ = '\0';
-        while (k < BS_CASE_COUNT && strcmp(p, bs_case_names[k]) != 0)
-            k++;
-        if (k == BS_CASE_COUNT)
-            return unknown(r, "shape", p, bs_case_names, BS_CASE_COUNT);
+        basin_status s =
+            find(r, "no shape", bs_case_names, sizeof *bs_case_names, BS_CASE_COUNT, p, &k);
+        if (s)
+            return s;
         t->shapes |= UINT32_C(1) << k;
     }
     return BASIN_OK;
@@ -162,14 +160,9 @@ static basin_status parse_test(reading *r, char *text)
     int   k = 0;
     if (sign)
         *value++ = '\0';
-    while (k < TESTS && strcmp(text, test_names[k].name) != 0)
-        k++;
-    if (k == TESTS) {
-        const char *names[TESTS];
-        for (int i = 0; i < TESTS; i++)
-            names[i] = test_names[i].name;
-        return unknown(r, "test", text, names, TESTS);
-    }
+    s = find(r, "no test", test_names, sizeof *test_names, TESTS, text, &k);
+    if (s)
+        return s;
     t->kind = test_names[k].kind;
     bool regex = t->kind <= BS_TEST_AFTER,
          alone = t->kind == BS_TEST_FIRST || t->kind == BS_TEST_LAST;
@@ -303,18 +296,14 @@ static basin_status parse_line(reading *r, const bs_line *line)
     r->line = line->number;
     if (memchr(line->text, 0, line->len))
         return refuse(r, "a NUL byte in a text file");
-    const char *keyword = next_piece(r), *names[STATEMENTS + 1];
-    if (!keyword)
-        return BASIN_OK;
-    if (strcmp(keyword, "tags") == 0)
-        return declare(r);
-    for (int i = 0; i < STATEMENTS; i++) {
-        names[i] = statements[i].name;
-        if (strcmp(keyword, names[i]) == 0)
-            return parse_rule(r, i);
-    }
-    names[STATEMENTS] = "tags";
-    return unknown(r, "statement", keyword, names, STATEMENTS + 1);
+    const char  *keyword = next_piece(r);
+    int          k = 0;
+    basin_status s = BASIN_OK;
+    if (keyword)
+        s = find(r, "no statement", statements, sizeof *statements, STATEMENTS, keyword, &k);
+    if (s || !keyword)
+        return s;
+    return k == STATEMENTS - 1 ? declare(r) : parse_rule(r, k);
 }
 
 /* --- the whole ----------------------------------------------------------- */

@@ -55,14 +55,6 @@ struct bs_tag_metrics {
     size_t   gold_cap, found_cap;
 };
 
-/* What the metrics are computed from. */
-typedef struct {
-    const double *rec; /* [FIELDS] */
-    const double *tag; /* [tags, TAG_FIELDS] */
-    int32_t       tags;
-    bool          spans, flagged;
-} sums;
-
 /* ---- values ---- */
 
 /* Precision and the like: 0 of 0 is 0. Not for accuracies, where it is NaN. */
@@ -77,66 +69,36 @@ static double f1(double right, double gold, double found)
     return share(2 * right, gold + found);
 }
 
-static double value_token_accuracy(const sums *s)
-{
-    return s->rec[RIGHT] / s->rec[TOKENS];
-}
-
-static double value_span_f1(const sums *s)
-{
-    return s->spans ? f1(s->rec[RIGHT_SPANS], s->rec[GOLD_SPANS], s->rec[FOUND_SPANS])
-                    : (double)NAN;
-}
-
-static double value_span_precision(const sums *s)
-{
-    return s->spans ? share(s->rec[RIGHT_SPANS], s->rec[FOUND_SPANS]) : (double)NAN;
-}
-
-static double value_span_recall(const sums *s)
-{
-    return s->spans ? share(s->rec[RIGHT_SPANS], s->rec[GOLD_SPANS]) : (double)NAN;
-}
-
-static double value_sentence_accuracy(const sums *s)
-{
-    return s->rec[EXACT] / s->rec[SENTENCES];
-}
-
-static double value_unknown_accuracy(const sums *s)
-{
-    return s->flagged ? s->rec[UNKNOWN_RIGHT] / s->rec[UNKNOWN] : (double)NAN;
-}
-
 /* Tags that neither occur nor are predicted do not count, as in scikit-learn. */
-static double value_macro_tag_f1(const sums *s)
+static double macro_f1(const double *tag, int32_t tags)
 {
-    double sum = 0, tags = 0;
-    for (int32_t i = 0; i < s->tags; i++) {
-        const double *c = s->tag + (size_t)i * TAG_FIELDS;
+    double sum = 0, n = 0;
+    for (const double *c = tag; c < tag + (size_t)tags * TAG_FIELDS; c += TAG_FIELDS)
         if (c[TP] + c[FP] + c[FN] > 0) {
             sum += f1(c[TP], c[TP] + c[FN], c[TP] + c[FP]);
-            tags++;
+            n++;
         }
-    }
-    return sum / tags;
+    return sum / n;
 }
 
-static double value_ill_formed(const sums *s)
+/* From the sums of records [FIELDS] and of tags [tags, TAG_FIELDS]. */
+static void values(const bs_tag_metrics *m, const double *rec, const double *tag, double *out)
 {
-    return s->rec[ILL_FORMED];
+    const bool   spans = m->tags->scheme != BS_SCHEME_RAW;
+    const double right = rec[RIGHT_SPANS], gold = rec[GOLD_SPANS], found = rec[FOUND_SPANS];
+    out[BS_TAG_METRIC_token_accuracy] = rec[RIGHT] / rec[TOKENS];
+    out[BS_TAG_METRIC_span_f1] = spans ? f1(right, gold, found) : (double)NAN;
+    out[BS_TAG_METRIC_span_precision] = spans ? share(right, found) : (double)NAN;
+    out[BS_TAG_METRIC_span_recall] = spans ? share(right, gold) : (double)NAN;
+    out[BS_TAG_METRIC_sentence_accuracy] = rec[EXACT] / rec[SENTENCES];
+    out[BS_TAG_METRIC_unknown_accuracy] =
+        m->unflagged ? (double)NAN : rec[UNKNOWN_RIGHT] / rec[UNKNOWN];
+    out[BS_TAG_METRIC_macro_tag_f1] = macro_f1(tag, m->tags->n);
+    out[BS_TAG_METRIC_ill_formed] = rec[ILL_FORMED];
+    out[BS_TAG_METRIC_accuracy_non_o] = rec[NON_O_RIGHT] / rec[NON_O];
+    for (int i = 0; i < BS_TAG_METRIC_COUNT && !(rec[TOKENS] > 0); i++)
+        out[i] = (double)NAN;
 }
-
-static double value_accuracy_non_o(const sums *s)
-{
-    return s->rec[NON_O_RIGHT] / s->rec[NON_O];
-}
-
-static double (*const value_of[BS_TAG_METRIC_COUNT])(const sums *s) = {
-#define TAG_METRIC(key, ...) value_##key,
-#include "data/text/tag_metrics.def"
-#undef TAG_METRIC
-};
 
 /* ---- making and freeing ---- */
 
@@ -310,17 +272,6 @@ basin_status bs_tag_metrics_add(bs_tag_metrics *m, const int32_t *gold, const in
 }
 
 /* ---- results ---- */
-
-static void values(const bs_tag_metrics *m, const double *rec, const double *tag, double *out)
-{
-    const sums s = {.rec = rec,
-                    .tag = tag,
-                    .tags = m->tags->n,
-                    .spans = m->tags->scheme != BS_SCHEME_RAW,
-                    .flagged = !m->unflagged};
-    for (int i = 0; i < BS_TAG_METRIC_COUNT; i++)
-        out[i] = rec[TOKENS] > 0 ? value_of[i](&s) : (double)NAN;
-}
 
 void bs_tag_metrics_finish(const bs_tag_metrics *m, double out[BS_TAG_METRIC_COUNT])
 {

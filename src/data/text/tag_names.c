@@ -24,29 +24,19 @@ static basin_status add(bs_corpus_reading *r, const char *where, const char *nam
 
 /* --- JSON ---------------------------------------------------------------- */
 
-static basin_status from_list(bs_corpus_reading *r, const char *where, const json_t *list)
+/* ["O", "B-PER"] or {"0": "O", "1": "B-PER"} */
+static basin_status from_names(bs_corpus_reading *r, const char *where, const json_t *names)
 {
+    const size_t n = json_is_array(names) ? json_array_size(names) : json_object_size(names);
     basin_status s = BASIN_OK;
-    for (size_t i = 0; !s && i < json_array_size(list) && i < MOST_NAMES; i++) {
-        const json_t *v = json_array_get(list, i);
-        if (!json_is_string(v) || !json_string_length(v))
-            return bs_fail(r->err, BASIN_EDATA, "%s: name %zu of the list is not a text", where, i);
-        s = add(r, where, json_string_value(v), json_string_length(v));
-    }
-    return s;
-}
-
-/* {"0": "O", "1": "B-PER"} */
-static basin_status from_numbers(bs_corpus_reading *r, const char *where, const json_t *o)
-{
-    basin_status s = BASIN_OK;
-    for (size_t i = 0; !s && i < json_object_size(o) && i < MOST_NAMES; i++) {
+    for (size_t i = 0; !s && i < n && i < MOST_NAMES; i++) {
         char key[24];
         bs_print(key, sizeof key, "%zu", i);
-        const json_t *v = json_object_get(o, key);
-        if (!json_is_string(v) || !json_string_length(v))
-            return bs_fail(r->err, BASIN_EDATA, "%s: \"%s\" has no name", where, key);
-        s = add(r, where, json_string_value(v), json_string_length(v));
+        const json_t *v =
+            json_is_array(names) ? json_array_get(names, i) : json_object_get(names, key);
+        s = json_is_string(v) && json_string_length(v)
+                ? add(r, where, json_string_value(v), json_string_length(v))
+                : bs_fail(r->err, BASIN_EDATA, "%s: tag %zu has no name", where, i);
     }
     return s;
 }
@@ -86,10 +76,8 @@ static basin_status from_json(bs_corpus_reading *r, const char *path, const char
         s = bs_fail(r->err, BASIN_EDATA, "%s:%d: %s", path, problem.line, problem.text);
     const json_t *names = json_is_array(o) ? o : json_object_get(o, "id2label");
     names = names ? names : names_below(json_object_get(features_of(o), member), 3);
-    if (!s && json_is_array(names))
-        s = from_list(r, path, names);
-    else if (!s && json_is_object(names))
-        s = from_numbers(r, path, names);
+    if (!s && (json_is_array(names) || json_is_object(names)))
+        s = from_names(r, path, names);
     else if (!s && must)
         s = bs_fail(r->err, BASIN_EDATA,
                     "%s: no names of tags: neither a list, nor \"id2label\", nor \"features\" with "
