@@ -109,15 +109,8 @@ static void order_rows(bs_batches *base, bs_rng *rng, int32_t *order)
 
 static int32_t fitting(bs_batches *base, const int32_t *index, int32_t n)
 {
-    feed   *f = (feed *)base;
-    int32_t longest = 0, k = 0;
-    for (; k < n && k < f->most; k++) {
-        int32_t length = bs_tag_rounded(length_of(f->c, index[k]));
-        longest = length > longest ? length : longest;
-        if (k > 0 && (int64_t)longest * (k + 1) > BS_TAG_POSITIONS)
-            break;
-    }
-    return k;
+    const feed *f = (const feed *)base;
+    return bs_tag_fitting(f->c->start, index, n, f->most);
 }
 
 /* ---- copying ---- */

@@ -23,15 +23,14 @@ static basin_status take(bs_corpus *c, bs_dataset *out)
 }
 
 /* In the model's training file: at least the columns that it uses. */
-static int columns_of(const bs_preprocess *k)
+static int columns_of(const bs_tag_known *k)
 {
-    long long most = bs_preprocess_tag(k)->text.word_column, number = 0;
-    if (bs_preprocess_tag(k)->file_columns)
-        return bs_preprocess_tag(k)->file_columns;
-    if (bs_parse_int(bs_preprocess_tag(k)->text.tag_column, &number) && number > most)
+    long long most = k->text.word_column, number = 0;
+    if (k->file_columns)
+        return k->file_columns;
+    if (bs_parse_int(k->text.tag_column, &number) && number > most)
         most = number;
-    for (const char *at = bs_preprocess_tag(k)->text.feature_columns; *at;
-         at += strcspn(at, ","), at += *at == ',') {
+    for (const char *at = k->text.feature_columns; *at; at += strcspn(at, ","), at += *at == ',') {
         char one[16];
         bs_print(one, sizeof one, "%.*s", (int)strcspn(at, ","), at);
         if (bs_parse_int(one, &number) && number > most)
@@ -42,14 +41,15 @@ static int columns_of(const bs_preprocess *k)
 
 static bs_corpus_options reading_of(const bs_settings *s, const bs_read_request *w)
 {
-    bs_corpus_options o = w->known ? bs_preprocess_tag(w->known)->text : s->text;
-    o.who = w->known ? "the model" : w->first ? "the training data" : NULL;
+    const bs_tag_known *k = w->known ? bs_preprocess_tag(w->known) : NULL;
+    bs_corpus_options   o = k ? k->text : s->text;
+    o.who = k ? "the model" : w->first ? "the training data" : NULL;
     if (w->first)
         bs_corpus_fix(bs_dataset_tag(w->first), &o);
-    if (w->known) {
-        o.columns = columns_of(w->known);
-        o.spans = bs_preprocess_tag(w->known)->lexicon.scheme != BS_SCHEME_RAW;
-        o.tags = &bs_preprocess_tag(w->known)->lexicon.tags;
+    if (k) {
+        o.columns = columns_of(k);
+        o.spans = k->lexicon.scheme != BS_SCHEME_RAW;
+        o.tags = &k->lexicon.tags;
     }
     o.label_free = w->label_free;
     o.max_mb = s->read.max_mb;
@@ -61,12 +61,13 @@ static bs_corpus_options reading_of(const bs_settings *s, const bs_read_request 
 
 static basin_status adopt(const bs_read_request *w, bs_corpus *c, bs_dataset *out, basin_error *err)
 {
-    if (!w->known || c->sentences == 0 ||
-        c->columns == bs_lexicon_columns(&bs_preprocess_tag(w->known)->lexicon))
+    const int columns =
+        w->known ? bs_lexicon_columns(&bs_preprocess_tag(w->known)->lexicon) : c->columns;
+    if (c->sentences == 0 || c->columns == columns)
         return take(c, out);
     basin_status status =
         bs_fail(err, BASIN_EARG, "--feature-columns: %d columns, but the model was trained with %d",
-                c->columns, bs_lexicon_columns(&bs_preprocess_tag(w->known)->lexicon));
+                c->columns, columns);
     bs_corpus_free(c);
     return status;
 }
@@ -401,25 +402,25 @@ static const char *label(const bs_preprocess *k, int i)
 
 static void known_text(const bs_preprocess *k, bs_buf *out)
 {
-    bs_buf_printf(out, "%d words, %d tags (%s)", (int)bs_preprocess_tag(k)->lexicon.words.n,
-                  (int)bs_preprocess_tag(k)->lexicon.tags.n,
-                  bs_scheme_name((bs_scheme)bs_preprocess_tag(k)->lexicon.scheme));
-    if (bs_preprocess_tag(k)->lexicon.columns > 0)
-        bs_buf_printf(out, ", %d feature columns", bs_preprocess_tag(k)->lexicon.columns);
+    const bs_lexicon *l = &bs_preprocess_tag(k)->lexicon;
+    bs_buf_printf(out, "%d words, %d tags (%s)", (int)l->words.n, (int)l->tags.n,
+                  bs_scheme_name((bs_scheme)l->scheme));
+    if (l->columns > 0)
+        bs_buf_printf(out, ", %d feature columns", l->columns);
 }
 
 static void known_json(const bs_preprocess *k, bs_buf *out)
 {
+    const bs_tag_known *own = bs_preprocess_tag(k);
     bs_json_open(out, NULL, '{');
-    bs_json_int(out, "word_width", bs_preprocess_tag(k)->word_width);
-    bs_json_bool(out, "vectors", bs_preprocess_tag(k)->has_vectors);
+    bs_json_int(out, "word_width", own->word_width);
+    bs_json_bool(out, "vectors", own->has_vectors);
     bs_json_key(out, "text");
-    bs_options_json(bs_corpus_rows, &bs_preprocess_tag(k)->text, out);
+    bs_options_json(bs_corpus_rows, &own->text, out);
     bs_json_members(out, "file_scheme %s file_columns %d",
-                    bs_scheme_name((bs_scheme)bs_preprocess_tag(k)->file_scheme),
-                    bs_preprocess_tag(k)->file_columns);
+                    bs_scheme_name((bs_scheme)own->file_scheme), own->file_columns);
     bs_json_key(out, "lexicon");
-    bs_lexicon_json(&bs_preprocess_tag(k)->lexicon, out);
+    bs_lexicon_json(&own->lexicon, out);
     bs_json_close(out, '}');
 }
 
@@ -500,26 +501,28 @@ static bs_chars chars_named(const char *name)
 static basin_status make_spec(const bs_train_options *o, const bs_preprocess *k, bs_net_spec *out,
                               basin_error *err)
 {
-    const char  *energy = strcmp(o->energy_kind, "auto") == 0 ? "chain" : o->energy_kind;
-    bs_tag_shape shape = {.tags = bs_preprocess_tag(k)->lexicon.tags.n,
-                          .words = bs_preprocess_tag(k)->lexicon.words.n,
-                          .word_width = bs_preprocess_tag(k)->word_width,
-                          .tuned = o->word_tuned || !bs_preprocess_tag(k)->has_vectors,
-                          .columns = bs_preprocess_tag(k)->lexicon.columns,
-                          .column_width = o->column_width,
-                          .chars = chars_named(o->char_net),
-                          .characters = bs_preprocess_tag(k)->lexicon.characters.n,
-                          .char_width = o->char_width,
-                          .char_features = o->char_features,
-                          .width = o->net_width,
-                          .layers = o->net_layers,
-                          .dropout = o->net_dropout,
-                          .shared = strcmp(o->energy_encoder, "shared") == 0,
-                          .hidden = o->energy_hidden,
-                          .scale = o->energy_scale,
-                          .augmented = o->energy_words};
-    for (int i = 0; i < bs_preprocess_tag(k)->lexicon.columns; i++)
-        shape.values += bs_preprocess_tag(k)->lexicon.value[i].n;
+    const char         *energy = strcmp(o->energy_kind, "auto") == 0 ? "chain" : o->energy_kind;
+    const bs_tag_known *own = bs_preprocess_tag(k);
+    const bs_lexicon   *l = &own->lexicon;
+    bs_tag_shape        shape = {.tags = l->tags.n,
+                                 .words = l->words.n,
+                                 .word_width = own->word_width,
+                                 .tuned = o->word_tuned || !own->has_vectors,
+                                 .columns = l->columns,
+                                 .column_width = o->column_width,
+                                 .chars = chars_named(o->char_net),
+                                 .characters = l->characters.n,
+                                 .char_width = o->char_width,
+                                 .char_features = o->char_features,
+                                 .width = o->net_width,
+                                 .layers = o->net_layers,
+                                 .dropout = o->net_dropout,
+                                 .shared = strcmp(o->energy_encoder, "shared") == 0,
+                                 .hidden = o->energy_hidden,
+                                 .scale = o->energy_scale,
+                                 .augmented = o->energy_words};
+    for (int i = 0; i < l->columns; i++)
+        shape.values += l->value[i].n;
     basin_status s = bs_tag_energy_find(energy, &shape.energy, err);
     if (!s)
         s = bs_encoder_find(o->net_kind, BS_READS_SENTENCES, &shape.net, err);
@@ -606,21 +609,21 @@ static void place(const bs_dataset *whole, const bs_preprocess *k, int32_t row, 
 
 /* The best sequences of a sentence. */
 static basin_status several(bs_tag_decoder *d, const bs_scored *found, size_t at,
-                            const bs_corpus *c, int32_t sentence, bs_outputs *out, basin_error *err)
+                            const bs_corpus *c, int32_t sentence, bs_tag_outputs *out,
+                            basin_error *err)
 {
     const int32_t first = c->start[sentence], n = c->start[sentence + 1] - first;
-    const size_t  most = (size_t)bs_outputs_tag(out)->nbest;
+    const size_t  most = (size_t)out->nbest;
     int           many = 0;
     int32_t      *tag = bs_calloc(most * ((size_t)n + 1), sizeof *tag);
     if (!tag)
         return bs_fail_nomem(err);
-    basin_status s =
-        bs_tag_best(d, found, at, n, bs_outputs_tag(out)->nbest, tag,
-                    bs_outputs_tag(out)->best_score + (size_t)sentence * most, &many, err);
+    basin_status s = bs_tag_best(d, found, at, n, out->nbest, tag,
+                                 out->best_score + (size_t)sentence * most, &many, err);
     for (int k = 0; k < many && !s; k++)
-        memcpy(bs_outputs_tag(out)->best + (size_t)k * (size_t)c->tokens + (size_t)first,
+        memcpy(out->best + (size_t)k * (size_t)c->tokens + (size_t)first,
                tag + (size_t)k * (size_t)n, (size_t)n * sizeof *tag);
-    bs_outputs_tag(out)->best_found[sentence] = many;
+    out->best_found[sentence] = many;
     bs_free(tag);
     return s;
 }
@@ -635,32 +638,32 @@ static double surprise(const real *y, const real *gold, size_t cells)
     return sum;
 }
 
-static basin_status predict_batch(bs_scorer *s, bs_tag_decoder *d, const bs_net_spec *spec,
-                                  const bs_dataset *p, bs_batches *f, const int32_t *index,
-                                  int32_t n, bs_outputs *out, basin_error *err)
+static basin_status predict_batch(bs_scorer *s, bs_tag_decoder *d, const bs_dataset *p,
+                                  bs_batches *f, const int32_t *index, int32_t n, bs_outputs *out,
+                                  basin_error *err)
 {
-    const bs_batch *b = f->rows(f, index, n);
-    const size_t    parts = (size_t)b->size.length * (size_t)bs_net_spec_tag(spec)->tags;
-    bs_scored       found;
-    basin_status    status = bs_scorer_batch(s, b, &found, err);
+    const bs_corpus *c = bs_dataset_tag(p);
+    bs_tag_outputs  *own = bs_outputs_tag(out);
+    const bs_batch  *b = f->rows(f, index, n);
+    const size_t     N = (size_t)d->tags, parts = (size_t)b->size.length * N;
+    bs_scored        found;
+    basin_status     status = bs_scorer_batch(s, b, &found, err);
     for (int32_t i = 0; i < n && !status; i++) {
-        const int32_t first = bs_dataset_tag(p)->start[index[i]],
-                      end = bs_dataset_tag(p)->start[index[i] + 1];
-        const size_t cells = (size_t)(end - first) * (size_t)bs_net_spec_tag(spec)->tags;
-        status = bs_scored_check(&found, (size_t)i, (size_t)i * parts, cells, "sentence",
+        const int32_t first = c->start[index[i]], end = c->start[index[i] + 1];
+        const size_t  cells = (size_t)(end - first) * N, at = (size_t)i * parts;
+        status = bs_scored_check(&found, (size_t)i, at, cells, "sentence",
                                  out->first + index[i] + 1, err);
         if (status)
             break;
-        status = bs_tag_decide(d, &found, (size_t)i * parts, end - first,
-                               bs_outputs_tag(out)->tag + first, out->scores + first, err);
+        status =
+            bs_tag_decide(d, &found, at, end - first, own->tag + first, out->scores + first, err);
         if (out->energy && found.energy)
             out->energy[index[i]] = (float)found.energy[i];
         if (out->cross_entropy)
-            *out->cross_entropy += surprise(found.y + (size_t)i * parts,
-                                            (const real *)b->gold + (size_t)i * parts, cells) /
-                                   p->rows;
-        if (bs_outputs_tag(out)->best && !status)
-            status = several(d, &found, (size_t)i * parts, bs_dataset_tag(p), index[i], out, err);
+            *out->cross_entropy +=
+                surprise(found.y + at, (const real *)b->gold + at, cells) / p->rows;
+        if (own->best && !status)
+            status = several(d, &found, at, c, index[i], own, err);
     }
     return status;
 }
@@ -681,7 +684,7 @@ static basin_status predict(bs_scorer *s, const bs_net_spec *spec, const bs_prep
         status = bs_tag_by_length(bs_dataset_tag(p)->start, p->rows, order, err);
     for (int32_t at = 0, n = 0; at < p->rows && !status; at += n) {
         n = f->fits(f, order + at, p->rows - at);
-        status = predict_batch(s, &d, spec, p, f, order + at, n, out, err);
+        status = predict_batch(s, &d, p, f, order + at, n, out, err);
     }
     if (f)
         f->free(f);

@@ -87,6 +87,8 @@ enum { BS_TAG_SENTENCES = 128, BS_TAG_POSITIONS = 8192 };
 
 /* 1, 2, 4, ... 16, 20, ... 64, 72, ...: at most an eighth too long: a few programs suffice. */
 int32_t bs_tag_rounded(int32_t length);
+/* How many of the next n sentences, at most `most`, fit into a predicted batch. */
+int32_t bs_tag_fitting(const int32_t *start, const int32_t *index, int32_t n, int32_t most);
 
 /* All zero is empty. */
 typedef struct {

@@ -11,6 +11,18 @@ int32_t bs_tag_rounded(int32_t length)
     return length < 1 ? 1 : (length + step - 1) / step * step;
 }
 
+int32_t bs_tag_fitting(const int32_t *start, const int32_t *index, int32_t n, int32_t most)
+{
+    int32_t longest = 0, k = 0;
+    for (; k < n && k < most; k++) {
+        int32_t length = bs_tag_rounded(start[index[k] + 1] - start[index[k]]);
+        longest = length > longest ? length : longest;
+        if (k > 0 && (int64_t)longest * (k + 1) > BS_TAG_POSITIONS)
+            break;
+    }
+    return k;
+}
+
 void bs_tag_batch_free(bs_tag_batch *b)
 {
     void *all[] = {b->word,    b->len,  b->ended,   b->column, b->letter,

@@ -250,19 +250,6 @@ static basin_status tag_batch(basin_predictor *p, const basin_sentences *x, cons
     return s;
 }
 
-/* How many of the next n sentences, from short to long, fit into a batch. */
-static int32_t fitting(const basin_sentences *x, const int32_t *index, int32_t n)
-{
-    int32_t k = 0;
-    while (k < n && k < BS_TAG_SENTENCES) {
-        const int64_t length = bs_tag_rounded(length_of(x, index[k]));
-        if (k > 0 && length * (k + 1) > BS_TAG_POSITIONS)
-            break;
-        k++;
-    }
-    return k;
-}
-
 static basin_status predict_all(basin_predictor *p, const basin_sentences *x, const wanted *to,
                                 basin_error *err)
 {
@@ -276,7 +263,7 @@ static basin_status predict_all(basin_predictor *p, const basin_sentences *x, co
     int32_t *order = bs_calloc((size_t)x->sentences, sizeof *order);
     s = order ? bs_tag_by_length(x->start, x->sentences, order, err) : bs_fail_nomem(err);
     for (int32_t at = 0, n = 0; at < x->sentences && !s; at += n) {
-        n = fitting(x, order + at, x->sentences - at);
+        n = bs_tag_fitting(x->start, order + at, x->sentences - at, BS_TAG_SENTENCES);
         s = tag_batch(p, x, order + at, n, to, err);
     }
     bs_free(order);

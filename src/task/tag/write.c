@@ -9,15 +9,16 @@
 #include "task/tag/data.h"
 
 typedef struct {
-    const bs_corpus  *c;
-    const bs_outputs *y;
-    bool              scores, safe;
-    bs_tagset         tags;  /* of the model */
-    bs_retagged       shown; /* the same tags as they are written */
-    bs_retagged      *best;  /* [y->nbest], and the other sequences */
-    bs_span          *span;  /* [longest sentence] */
-    bs_writing        w;
-    bs_buf            line; /* of JSON */
+    const bs_corpus      *c;
+    const bs_outputs     *y;
+    const bs_tag_outputs *own; /* of y */
+    bool                  scores, safe;
+    bs_tagset             tags;  /* of the model */
+    bs_retagged           shown; /* the same tags as they are written */
+    bs_retagged          *best;  /* [y->nbest], and the other sequences */
+    bs_span              *span;  /* [longest sentence] */
+    bs_writing            w;
+    bs_buf                line; /* of JSON */
 } writer;
 
 enum { DIGITS = 6 }; /* of numbers */
@@ -113,10 +114,9 @@ static const char *tag_name(const writer *w, int32_t token)
 static void jsonl_best(writer *w, int32_t sentence)
 {
     const int32_t first = w->c->start[sentence], end = w->c->start[sentence + 1];
-    const double *score =
-        bs_outputs_tag(w->y)->best_score + (size_t)sentence * (size_t)bs_outputs_tag(w->y)->nbest;
+    const double *score = w->own->best_score + (size_t)sentence * (size_t)w->own->nbest;
     bs_json_open(&w->line, "nbest", '[');
-    for (int k = 0; k < bs_outputs_tag(w->y)->best_found[sentence]; k++) {
+    for (int k = 0; k < w->own->best_found[sentence]; k++) {
         bs_json_open(&w->line, NULL, '{');
         bs_json_open(&w->line, "tags", '[');
         for (int32_t i = first; i < end; i++)
@@ -132,8 +132,7 @@ static void jsonl_best(writer *w, int32_t sentence)
 static void jsonl_spans(writer *w, int32_t first, int32_t n)
 {
     int64_t       repaired = 0;
-    const int32_t spans =
-        bs_spans(&w->tags, bs_outputs_tag(w->y)->tag + first, n, w->span, &repaired);
+    const int32_t spans = bs_spans(&w->tags, w->own->tag + first, n, w->span, &repaired);
     bs_json_open(&w->line, "spans", '[');
     for (int32_t i = 0; i < spans; i++) {
         bs_json_open(&w->line, NULL, '{');
@@ -163,7 +162,7 @@ static void jsonl_row(writer *w, int32_t sentence)
     bs_json_close(out, ']');
     if (w->tags.scheme != BS_SCHEME_RAW)
         jsonl_spans(w, first, n);
-    if (bs_outputs_tag(w->y)->nbest)
+    if (w->own->nbest)
         jsonl_best(w, sentence);
     if (w->scores) {
         bs_json_open(out, "scores", '[');
@@ -198,8 +197,8 @@ static void passage_scores(writer *w, const bs_passage *p)
     bs_json_open(&w->line, "scores", '[');
     for (int32_t s = p->first; s < p->end; s++) {
         const int32_t start = c->start[s];
-        const int32_t spans = bs_spans(&w->tags, bs_outputs_tag(w->y)->tag + start,
-                                       c->start[s + 1] - start, w->span, &repaired);
+        const int32_t spans =
+            bs_spans(&w->tags, w->own->tag + start, c->start[s + 1] - start, w->span, &repaired);
         for (int32_t i = 0; i < spans; i++) {
             float least = 1;
             for (int32_t k = w->span[i].first; k < w->span[i].end; k++)
@@ -213,9 +212,8 @@ static void passage_scores(writer *w, const bs_passage *p)
 /* {"text": ..., "spans": [{"start": 0, "end": 3, "label": "PER"}], ...} for every text. */
 static void write_passages(writer *w)
 {
-    const bs_tags_out t = {
-        .c = w->c, .set = &w->tags, .in_set = bs_outputs_tag(w->y)->tag, .span = w->span};
-    bs_passage p = {0};
+    const bs_tags_out t = {.c = w->c, .set = &w->tags, .in_set = w->own->tag, .span = w->span};
+    bs_passage        p = {0};
     while (!w->w.status && bs_passage_next(w->c, false, &p)) {
         double energy = 0;
         bs_passage_json(&t, &p, &w->line);
@@ -273,16 +271,12 @@ static basin_status room(const basin_predict_options *o, const bs_dataset *data,
     if (spans)
         return bs_fail(err, BASIN_EARG,
                        "--nbest: is for sentences, not for texts; use --format tokens");
-    bs_outputs_tag(y)->nbest = o->nbest;
-    bs_outputs_tag(y)->best = bs_calloc(most * ((size_t)bs_dataset_tag(data)->tokens + 1),
-                                        sizeof *bs_outputs_tag(y)->best);
-    bs_outputs_tag(y)->best_score =
-        bs_calloc(most * ((size_t)data->rows + 1), sizeof *bs_outputs_tag(y)->best_score);
-    bs_outputs_tag(y)->best_found =
-        bs_calloc((size_t)data->rows + 1, sizeof *bs_outputs_tag(y)->best_found);
-    return bs_outputs_tag(y)->best && bs_outputs_tag(y)->best_score && bs_outputs_tag(y)->best_found
-               ? BASIN_OK
-               : bs_fail_nomem(err);
+    bs_tag_outputs *own = bs_outputs_tag(y);
+    own->nbest = o->nbest;
+    own->best = bs_calloc(most * ((size_t)bs_dataset_tag(data)->tokens + 1), sizeof *own->best);
+    own->best_score = bs_calloc(most * ((size_t)data->rows + 1), sizeof *own->best_score);
+    own->best_found = bs_calloc((size_t)data->rows + 1, sizeof *own->best_found);
+    return own->best && own->best_score && own->best_found ? BASIN_OK : bs_fail_nomem(err);
 }
 
 static basin_status check(bs_model_file *m, const basin_predict_options *o, basin_error *err)
@@ -362,8 +356,7 @@ static basin_status write_csv(writer *w, bs_target *out, basin_error *err)
 static basin_status write_as(writer *w, const char *format, const char *path, bs_target *out,
                              basin_error *err)
 {
-    const bs_tags_out spans = {
-        .c = w->c, .set = &w->tags, .in_set = bs_outputs_tag(w->y)->tag, .span = w->span};
+    const bs_tags_out spans = {.c = w->c, .set = &w->tags, .in_set = w->own->tag, .span = w->span};
     if (strcmp(format, "spans") == 0 || strcmp(format, "tokens") == 0)
         return write_jsonl(w, strcmp(format, "spans") == 0, out, err);
     if (strcmp(format, "csv") == 0)
@@ -376,12 +369,11 @@ static basin_status write_as(writer *w, const char *format, const char *path, bs
 static basin_status retag_best(const bs_lexicon *l, bs_scheme to, writer *w, basin_error *err)
 {
     basin_status s = BASIN_OK;
-    if (!(w->best = bs_calloc((size_t)bs_outputs_tag(w->y)->nbest, sizeof *w->best)))
+    if (!(w->best = bs_calloc((size_t)w->own->nbest, sizeof *w->best)))
         return bs_fail_nomem(err);
-    for (int k = 0; k < bs_outputs_tag(w->y)->nbest && !s; k++)
+    for (int k = 0; k < w->own->nbest && !s; k++)
         s = bs_retag(&l->tags, (bs_scheme)l->scheme, to, w->c,
-                     bs_outputs_tag(w->y)->best + (size_t)k * (size_t)w->c->tokens, &w->best[k],
-                     err);
+                     w->own->best + (size_t)k * (size_t)w->c->tokens, &w->best[k], err);
     return s;
 }
 
@@ -390,12 +382,16 @@ static basin_status write_in(const bs_model_file *m, const basin_predict_options
                              basin_error *err)
 {
     const bs_lexicon *l = &bs_preprocess_tag(&m->known)->lexicon;
-    writer       w = {.c = bs_dataset_tag(data), .y = y, .scores = o->scores, .safe = o->csv_safe};
-    basin_status s = bs_tagset_make(&l->tags, (bs_scheme)l->scheme, &w.tags, err);
+    writer            w = {.c = bs_dataset_tag(data),
+                           .y = y,
+                           .own = bs_outputs_tag(y),
+                           .scores = o->scores,
+                           .safe = o->csv_safe};
+    basin_status      s = bs_tagset_make(&l->tags, (bs_scheme)l->scheme, &w.tags, err);
     if (!s)
         s = bs_retag(&l->tags, (bs_scheme)l->scheme, to, w.c, bs_outputs_tag(y)->tag, &w.shown,
                      err);
-    if (!s && bs_outputs_tag(y)->nbest)
+    if (!s && w.own->nbest)
         s = retag_best(l, to, &w, err);
     if (!s && !(w.span = bs_calloc((size_t)bs_longest_sentence(w.c), sizeof *w.span)))
         s = bs_fail_nomem(err);
@@ -403,7 +399,7 @@ static basin_status write_in(const bs_model_file *m, const basin_predict_options
         s = write_as(&w, format_of(o, w.c), o->path, out, err);
     bs_free(w.span);
     bs_buf_free(&w.line);
-    for (int k = 0; k < bs_outputs_tag(y)->nbest && w.best; k++)
+    for (int k = 0; k < w.own->nbest && w.best; k++)
         bs_retagged_free(&w.best[k]);
     bs_free(w.best);
     bs_retagged_free(&w.shown);
