@@ -119,6 +119,7 @@ typedef struct {
     const char *name, *help;
     const char *ending; /* of files to write: ".conll" */
     bool        text;   /* has texts with character positions rather than words */
+    char        unit; /* how a file is divided: 'l' after any line, 's' after a sentence; 0: not */
     /* How sure the beginning makes us, 0 (no) to 100; -1: memory ran out; NULL: corpus_sniff.c and
      * corpus_layout.c decide. From 80 on it has tags, too; lower scores should only convince
      * callers that expect sentences. */

@@ -29,15 +29,11 @@ typedef struct {
     bool    some, blank;  /* a line is not blank; the last one is */
 } filling;
 
-static bool is_line_format(const char *name)
+/* How files of this format are divided. */
+static unit unit_of(const char *format)
 {
-    return strcmp(name, "text") == 0 || strcmp(name, "raw") == 0 || strcmp(name, "tokens") == 0 ||
-           strcmp(name, "spans") == 0;
-}
-
-static bool is_column_format(const char *name)
-{
-    return strcmp(name, "conll") == 0 || strcmp(name, "conllu") == 0;
+    const char c = bs_corpus_format_find(format)->unit;
+    return c == 'l' ? LINES : c == 's' ? SENTENCES : WHOLE;
 }
 
 /* --- opening ------------------------------------------------------------- */
@@ -87,12 +83,12 @@ static basin_status choose_unit(bs_corpus_file *f, basin_error *err)
         head++;
         n--;
     }
-    if (format && !is_line_format(format->name) && !is_column_format(format->name))
+    if (format && !format->unit)
         f->unit = WHOLE;
     else if (guess || (n > 0 && (*head == '[' || *head == '{')))
         f->unit = unit_of_line(head, head + n, f->o.columns);
     else
-        f->unit = is_line_format(f->o.format) ? LINES : SENTENCES;
+        f->unit = unit_of(f->o.format);
     return ok ? BASIN_OK : bs_fail_nomem(err);
 }
 
@@ -210,12 +206,6 @@ static void settle(bs_corpus_file *f, const bs_corpus *c)
     bs_print(f->o.format, sizeof f->o.format, "%s", c->format);
 }
 
-/* How a file of this format is divided. */
-static unit unit_of(const bs_corpus *c)
-{
-    return is_line_format(c->format) ? LINES : is_column_format(c->format) ? SENTENCES : WHOLE;
-}
-
 /* It was divided as another format is: the block must be longer. */
 static basin_status read_on(bs_corpus_file *f, unit is, int32_t lines, basin_error *err)
 {
@@ -248,9 +238,9 @@ basin_status bs_corpus_next(bs_corpus_file *f, int32_t lines, bs_corpus **out, b
     if (s || (f->block.begun && f->text.len == 0))
         return s;
     s = read_text(f, out, notes, err);
-    if (!s && !f->block.begun && unit_of(*out) != f->unit) {
+    if (!s && !f->block.begun && unit_of((*out)->format) != f->unit) {
         const size_t had = f->text.len;
-        s = read_on(f, unit_of(*out), lines, err);
+        s = read_on(f, unit_of((*out)->format), lines, err);
         if (s || f->text.len > had) {
             bs_corpus_free(*out);
             *out = NULL;

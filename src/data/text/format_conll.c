@@ -63,5 +63,6 @@ const bs_corpus_format bs_corpus_format_conll = {
     .name = "conll",
     .help = "columns between blanks or tabs, one word per line, an empty line after a sentence",
     .ending = ".conll",
+    .unit = 's',
     .write = write_conll,
 };

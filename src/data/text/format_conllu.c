@@ -43,5 +43,6 @@ const bs_corpus_format bs_corpus_format_conllu = {
     .name = "conllu",
     .help = "CoNLL-U: ten columns between tabs, comments, words of several parts",
     .ending = ".conllu",
+    .unit = 's',
     .write = write_conllu,
 };

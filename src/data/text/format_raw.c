@@ -38,6 +38,7 @@ const bs_corpus_format bs_corpus_format_raw = {
     .name = "raw",
     .help = "plain text without tags: one text per line, cut into words, numbers and punctuation",
     .ending = ".txt",
+    .unit = 'l',
     .text = true,
     .read = read_raw,
     .write = write_raw,

@@ -171,18 +171,7 @@ static int sniff(const char *head, size_t n, const char *path)
 
 static void write_spans(const bs_tags_out *t, bs_writing *w)
 {
-    bs_passage p = {0};
-    bs_buf     line;
-    bs_buf_init(&line, (size_t)1 << 30);
-    while (!w->status && bs_passage_next(t->c, false, &p)) {
-        bs_passage_json(t, &p, &line);
-        bs_json_close(&line, '}');
-        bs_put_line(w, &line);
-    }
-    if (p.made.failed && !w->status)
-        w->status = bs_fail_nomem(w->err);
-    bs_passage_free(&p);
-    bs_buf_free(&line);
+    bs_put_passages(t, w, NULL, NULL);
 }
 
 const bs_corpus_format bs_corpus_format_spans = {
@@ -190,6 +179,7 @@ const bs_corpus_format bs_corpus_format_spans = {
     .help = "rows of JSON: {\"text\": \"...\", \"spans\": [{\"start\": 0, \"end\": 3, \"label\": "
             "\"PER\"}]}; also entities, label",
     .ending = ".jsonl",
+    .unit = 'l',
     .text = true,
     .sniff = sniff,
     .read = read_spans,

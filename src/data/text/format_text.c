@@ -17,5 +17,6 @@ const bs_corpus_format bs_corpus_format_text = {
     .name = "text",
     .help = "plain text without tags: one sentence per line, words between blanks",
     .ending = ".txt",
+    .unit = 'l',
     .write = write_text,
 };

@@ -240,10 +240,11 @@ static void put_list(const bs_tags_out *t, int32_t s, int column, const char *na
     bs_json_close(out, ']');
 }
 
-void bs_tokens_json(const bs_tags_out *t, int32_t s, bs_buf *out)
+static void put_sentence(void *to, int32_t s, bs_buf *out)
 {
-    const bs_corpus *c = t->c;
-    const char      *words = c->heading ? c->heading[c->word_column - 1] : "tokens";
+    const bs_tags_out *t = to;
+    const bs_corpus   *c = t->c;
+    const char        *words = c->heading ? c->heading[c->word_column - 1] : "tokens";
     put_list(t, s, -1, bs_is_words_heading(words) ? words : "tokens", out);
     for (int k = 0; k < c->columns; k++) {
         char name[32];
@@ -258,44 +259,18 @@ void bs_tokens_json(const bs_tags_out *t, int32_t s, bs_buf *out)
     bs_json_close(out, ']');
 }
 
-/* A row without words remains a row. */
-static void put_empty(const bs_tags_out *t, const bs_record *record, bs_buf *out)
-{
-    bs_json_open(out, NULL, '{');
-    bs_buf_text(out, record->rest);
-    bs_json_texts(out, "tokens", NULL, 0);
-    if (t->names)
-        bs_json_texts(out, "tags", NULL, 0);
-    bs_json_close(out, '}');
-}
-
 static void write_tokens(const bs_tags_out *t, bs_writing *w)
 {
-    const bs_corpus *c = t->c;
-    bs_buf           line;
-    bs_buf_init(&line, (size_t)1 << 30);
-    for (int32_t s = 0, k = 0; s < c->sentences || k < c->records; s++) {
-        for (; k < c->records && c->record[k + 1].sentence <= s; k++)
-            if (c->record[k].sentence == c->record[k + 1].sentence) {
-                put_empty(t, &c->record[k], &line);
-                bs_put_line(w, &line);
-            }
-        if (s >= c->sentences)
-            break;
-        bs_json_open(&line, NULL, '{');
-        if (k < c->records)
-            bs_buf_text(&line, c->record[k].rest);
-        bs_tokens_json(t, s, &line);
-        bs_json_close(&line, '}');
-        bs_put_line(w, &line);
-    }
-    bs_buf_free(&line);
+    bs_tags_out copy = *t;
+    copy.set = NULL; /* only tags are written */
+    bs_put_sentences(&copy, w, put_sentence, &copy);
 }
 
 const bs_corpus_format bs_corpus_format_tokens = {
     .name = "tokens",
     .help = "rows of JSON: {\"tokens\": [...], \"tags\": [...]}; also ner_tags, words, numbers",
     .ending = ".jsonl",
+    .unit = 'l',
     .sniff = sniff,
     .read = read_tokens,
     .write = write_tokens,

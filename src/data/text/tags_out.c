@@ -100,9 +100,8 @@ static void put_span(void *to, int n, size_t first, size_t last, const char *lab
     bs_json_close(out, '}');
 }
 
-void bs_passage_json(const bs_tags_out *t, const bs_passage *p, bs_buf *out)
+static void put_passage(const bs_tags_out *t, const bs_passage *p, bs_buf *out)
 {
-    bs_json_open(out, NULL, '{');
     if (p->record)
         bs_buf_text(out, p->record->rest);
     if (p->record && p->record->name)
@@ -113,4 +112,57 @@ void bs_passage_json(const bs_tags_out *t, const bs_passage *p, bs_buf *out)
     bs_json_open(out, "spans", '[');
     bs_passage_spans(t, p, put_span, out);
     bs_json_close(out, ']');
+}
+
+void bs_put_passages(const bs_tags_out *t, bs_writing *w, bs_put_more more, void *to)
+{
+    bs_passage p = {0};
+    bs_buf     line;
+    bs_buf_init(&line, (size_t)1 << 30);
+    while (!w->status && bs_passage_next(t->c, false, &p)) {
+        bs_json_open(&line, NULL, '{');
+        put_passage(t, &p, &line);
+        if (more)
+            more(to, &p, &line);
+        bs_json_close(&line, '}');
+        bs_put_line(w, &line);
+    }
+    if (p.made.failed && !w->status)
+        w->status = bs_fail_nomem(w->err);
+    bs_passage_free(&p);
+    bs_buf_free(&line);
+}
+
+/* A row without words remains a row. */
+static void put_empty(const bs_tags_out *t, const bs_record *record, bs_writing *w, bs_buf *line)
+{
+    bs_json_open(line, NULL, '{');
+    bs_buf_text(line, record->rest);
+    bs_json_texts(line, "tokens", NULL, 0);
+    if (t->names)
+        bs_json_texts(line, "tags", NULL, 0);
+    if (t->set)
+        bs_json_texts(line, "spans", NULL, 0);
+    bs_json_close(line, '}');
+    bs_put_line(w, line);
+}
+
+void bs_put_sentences(const bs_tags_out *t, bs_writing *w, bs_put_members put, void *to)
+{
+    const bs_corpus *c = t->c;
+    bs_buf           line;
+    bs_buf_init(&line, (size_t)1 << 30);
+    for (int32_t s = 0, k = 0; s <= c->sentences && !w->status; s++) {
+        for (; k < c->records && c->record[k + 1].sentence <= s; k++)
+            if (c->record[k].sentence == c->record[k + 1].sentence)
+                put_empty(t, &c->record[k], w, &line);
+        if (s == c->sentences)
+            break;
+        bs_json_open(&line, NULL, '{');
+        bs_buf_text(&line, c->records ? c->record[k].rest : "");
+        put(to, s, &line);
+        bs_json_close(&line, '}');
+        bs_put_line(w, &line);
+    }
+    bs_buf_free(&line);
 }

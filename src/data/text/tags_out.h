@@ -38,8 +38,6 @@ basin_status bs_tags_write(const bs_tags_out *t, const bs_corpus_format *to, bs_
 void bs_put_name(bs_writing *w, const bs_names *names, int32_t i);
 /* Whether blanks in a word or tag would be taken for the end of its cell. */
 bool bs_needs_tabs(const bs_tags_out *t);
-/* "tokens": [...], further columns, "tags": [...] of a sentence, in an open object. */
-void bs_tokens_json(const bs_tags_out *t, int32_t sentence, bs_buf *out);
 bool bs_is_words_heading(const char *name);
 
 /* Sentences that form one text: those of a record or, where words have no text, words joined by
@@ -62,7 +60,15 @@ void bs_passage_free(bs_passage *p);
 typedef void (*bs_put_span)(void *to, int n, size_t first, size_t last, const char *label);
 void bs_passage_spans(const bs_tags_out *t, const bs_passage *p, bs_put_span put, void *to);
 
-/* {rest, "text": ..., "spans": [{"start": 0, "end": 3, "label": "PER"}] without the last brace. */
-void bs_passage_json(const bs_tags_out *t, const bs_passage *p, bs_buf *out);
+/* Adds members to the object of a sentence, or of a passage. */
+typedef void (*bs_put_members)(void *to, int32_t sentence, bs_buf *line);
+typedef void (*bs_put_more)(void *to, const bs_passage *p, bs_buf *line);
+
+/* A line of JSON per sentence, and per record without words: {rest, "tokens": [], "tags": [],
+ * "spans": []}. */
+void bs_put_sentences(const bs_tags_out *t, bs_writing *w, bs_put_members put, void *to);
+/* A line per passage: {rest, "text": ..., "spans": [{"start": 0, "end": 3, "label": "PER"}], and
+ * what `more` (may be NULL) adds. */
+void bs_put_passages(const bs_tags_out *t, bs_writing *w, bs_put_more more, void *to);
 
 #endif

@@ -17,8 +17,6 @@ typedef struct {
     bs_retagged           shown; /* the same tags as they are written */
     bs_retagged          *best;  /* [y->nbest], and the other sequences */
     bs_span              *span;  /* [longest sentence] */
-    bs_writing            w;
-    bs_buf                line; /* of JSON */
 } writer;
 
 enum { DIGITS = 6 }; /* of numbers */
@@ -105,97 +103,77 @@ static basin_status check_scheme(const bs_model_file *m, const char *name, basin
 
 /* ---- JSON lines ---- */
 
-static const char *tag_name(const writer *w, int32_t token)
-{
-    return w->shown.text[w->shown.tag[token]];
-}
-
 /* "nbest": [{"tags": [...], "score": 12.5}, ...] */
-static void jsonl_best(writer *w, int32_t sentence)
+static void put_best(const writer *w, int32_t sentence, bs_buf *out)
 {
     const int32_t first = w->c->start[sentence], end = w->c->start[sentence + 1];
     const double *score = w->own->best_score + (size_t)sentence * (size_t)w->own->nbest;
-    bs_json_open(&w->line, "nbest", '[');
+    bs_json_open(out, "nbest", '[');
     for (int k = 0; k < w->own->best_found[sentence]; k++) {
-        bs_json_open(&w->line, NULL, '{');
-        bs_json_open(&w->line, "tags", '[');
+        bs_json_open(out, NULL, '{');
+        bs_json_open(out, "tags", '[');
         for (int32_t i = first; i < end; i++)
-            bs_json_text(&w->line, NULL, w->best[k].text[w->best[k].tag[i]]);
-        bs_json_close(&w->line, ']');
-        bs_json_short(&w->line, "score", DIGITS, score[k]);
-        bs_json_close(&w->line, '}');
+            bs_json_text(out, NULL, w->best[k].text[w->best[k].tag[i]]);
+        bs_json_close(out, ']');
+        bs_json_short(out, "score", DIGITS, score[k]);
+        bs_json_close(out, '}');
     }
-    bs_json_close(&w->line, ']');
+    bs_json_close(out, ']');
 }
 
 /* "spans": [{"type": ..., "start": 0, "end": 2}], in words */
-static void jsonl_spans(writer *w, int32_t first, int32_t n)
+static void put_spans(const writer *w, int32_t first, int32_t n, bs_buf *out)
 {
     int64_t       repaired = 0;
     const int32_t spans = bs_spans(&w->tags, w->own->tag + first, n, w->span, &repaired);
-    bs_json_open(&w->line, "spans", '[');
+    bs_json_open(out, "spans", '[');
     for (int32_t i = 0; i < spans; i++) {
-        bs_json_open(&w->line, NULL, '{');
-        bs_json_members(&w->line, "type %s start %d end %d",
-                        w->tags.types.item[w->span[i].type].text, w->span[i].first, w->span[i].end);
-        bs_json_close(&w->line, '}');
+        bs_json_open(out, NULL, '{');
+        bs_json_members(out, "type %s start %d end %d", w->tags.types.item[w->span[i].type].text,
+                        w->span[i].first, w->span[i].end);
+        bs_json_close(out, '}');
     }
-    bs_json_close(&w->line, ']');
+    bs_json_close(out, ']');
 }
 
-/* {"tokens": [...], "tags": [...], "spans": [...], "scores": [...]} */
-static void jsonl_row(writer *w, int32_t sentence)
+/* "tokens": [...], "tags": [...], "spans": [...], "scores": [...] */
+static void put_row(void *to, int32_t sentence, bs_buf *out)
 {
+    const writer    *w = to;
     const bs_corpus *c = w->c;
-    const int32_t    first = c->start[sentence], n = c->start[sentence + 1] - first;
-    bs_buf          *out = &w->line;
-    bs_json_open(out, NULL, '{');
-    if (c->records)
-        bs_buf_text(out, c->record[bs_corpus_record(c, sentence)].rest);
+    const int32_t    first = c->start[sentence], end = c->start[sentence + 1];
     bs_json_open(out, "tokens", '[');
-    for (int32_t i = 0; i < n; i++)
-        bs_json_text(out, NULL, c->words.item[c->word[first + i]].text);
+    for (int32_t i = first; i < end; i++)
+        bs_json_text(out, NULL, c->words.item[c->word[i]].text);
     bs_json_close(out, ']');
     bs_json_open(out, "tags", '[');
-    for (int32_t i = 0; i < n; i++)
-        bs_json_text(out, NULL, tag_name(w, first + i));
+    for (int32_t i = first; i < end; i++)
+        bs_json_text(out, NULL, w->shown.text[w->shown.tag[i]]);
     bs_json_close(out, ']');
     if (w->tags.scheme != BS_SCHEME_RAW)
-        jsonl_spans(w, first, n);
+        put_spans(w, first, end - first, out);
     if (w->own->nbest)
-        jsonl_best(w, sentence);
+        put_best(w, sentence, out);
     if (w->scores) {
         bs_json_open(out, "scores", '[');
-        for (int32_t i = 0; i < n; i++)
-            bs_json_short(out, NULL, DIGITS, (double)w->y->scores[first + i]);
+        for (int32_t i = first; i < end; i++)
+            bs_json_short(out, NULL, DIGITS, (double)w->y->scores[i]);
         bs_json_close(out, ']');
     }
     if (w->y->energy)
         bs_json_short(out, "energy", DIGITS, (double)w->y->energy[sentence]);
-    bs_json_close(out, '}');
-    bs_put_line(&w->w, out);
 }
 
-/* A row of the file without words. */
-static void jsonl_empty(writer *w, const bs_record *record)
+/* "scores": [...] with the lowest probability among the words of each span, and the energy. */
+static void put_more(void *to, const bs_passage *p, bs_buf *out)
 {
-    bs_json_open(&w->line, NULL, '{');
-    bs_buf_text(&w->line, record->rest);
-    bs_json_texts(&w->line, "tokens", NULL, 0);
-    bs_json_texts(&w->line, "tags", NULL, 0);
-    if (w->tags.scheme != BS_SCHEME_RAW)
-        bs_json_texts(&w->line, "spans", NULL, 0);
-    bs_json_close(&w->line, '}');
-    bs_put_line(&w->w, &w->line);
-}
-
-/* "scores": [...] with the lowest probability among the words of each span. */
-static void passage_scores(writer *w, const bs_passage *p)
-{
+    const writer    *w = to;
     const bs_corpus *c = w->c;
     int64_t          repaired = 0;
-    bs_json_open(&w->line, "scores", '[');
-    for (int32_t s = p->first; s < p->end; s++) {
+    double           energy = 0;
+    if (w->scores)
+        bs_json_open(out, "scores", '[');
+    for (int32_t s = p->first; s < p->end && w->scores; s++) {
         const int32_t start = c->start[s];
         const int32_t spans =
             bs_spans(&w->tags, w->own->tag + start, c->start[s + 1] - start, w->span, &repaired);
@@ -203,32 +181,35 @@ static void passage_scores(writer *w, const bs_passage *p)
             float least = 1;
             for (int32_t k = w->span[i].first; k < w->span[i].end; k++)
                 least = w->y->scores[start + k] < least ? w->y->scores[start + k] : least;
-            bs_json_short(&w->line, NULL, DIGITS, (double)least);
+            bs_json_short(out, NULL, DIGITS, (double)least);
         }
     }
-    bs_json_close(&w->line, ']');
+    if (w->scores)
+        bs_json_close(out, ']');
+    for (int32_t s = p->first; s < p->end && w->y->energy; s++)
+        energy += (double)w->y->energy[s];
+    if (w->y->energy)
+        bs_json_short(out, "energy", DIGITS, energy);
 }
 
-/* {"text": ..., "spans": [{"start": 0, "end": 3, "label": "PER"}], ...} for every text. */
-static void write_passages(writer *w)
+static basin_status write_jsonl(writer *w, bool passages, bs_target *out, basin_error *err)
 {
-    const bs_tags_out t = {.c = w->c, .set = &w->tags, .in_set = w->own->tag, .span = w->span};
-    bs_passage        p = {0};
-    while (!w->w.status && bs_passage_next(w->c, false, &p)) {
-        double energy = 0;
-        bs_passage_json(&t, &p, &w->line);
-        if (w->scores)
-            passage_scores(w, &p);
-        for (int32_t s = p.first; s < p.end && w->y->energy; s++)
-            energy += (double)w->y->energy[s];
-        if (w->y->energy)
-            bs_json_short(&w->line, "energy", DIGITS, energy);
-        bs_json_close(&w->line, '}');
-        bs_put_line(&w->w, &w->line);
-    }
-    if (p.made.failed && !w->w.status)
-        w->w.status = bs_fail_nomem(w->w.err);
-    bs_passage_free(&p);
+    const bool        spans = passages || w->tags.scheme != BS_SCHEME_RAW;
+    const bs_tags_out t = {.c = w->c,
+                           .names = w->shown.text,
+                           .tag = w->shown.tag,
+                           .set = spans ? &w->tags : NULL,
+                           .in_set = w->own->tag,
+                           .span = w->span};
+    bs_writing        to;
+    basin_status      s = bs_writing_open(&to, bs_target_put, out, err);
+    if (s)
+        return s;
+    if (passages)
+        bs_put_passages(&t, &to, put_more, w);
+    else
+        bs_put_sentences(&t, &to, put_row, w);
+    return bs_writing_close(&to);
 }
 
 static bool is_jsonl(const basin_predict_options *o)
@@ -298,30 +279,6 @@ static basin_status check(bs_model_file *m, const basin_predict_options *o, basi
         return bs_fail(err, BASIN_EARG, "--threshold: is for label sets; a word has one tag");
     basin_status s = check_nbest(m, o, err);
     return s ? s : check_scheme(m, o->scheme, err);
-}
-
-/* A row for every sentence, and for rows of the file without one. */
-static void write_rows(writer *w)
-{
-    const bs_corpus *c = w->c;
-    for (int32_t i = 0, k = 0; i <= c->sentences; i++) {
-        for (; k < c->records && c->record[k + 1].sentence <= i; k++)
-            if (c->record[k].sentence == c->record[k + 1].sentence)
-                jsonl_empty(w, &c->record[k]);
-        if (i < c->sentences)
-            jsonl_row(w, i);
-    }
-}
-
-static basin_status write_jsonl(writer *w, bool spans, bs_target *out, basin_error *err)
-{
-    basin_status s = bs_writing_open(&w->w, bs_target_put, out, err);
-    bs_buf_init(&w->line, (size_t)1 << 30);
-    if (!s && spans)
-        write_passages(w);
-    else if (!s)
-        write_rows(w);
-    return s ? s : bs_writing_close(&w->w);
 }
 
 /* The table again plus a column; the file's own tags unchanged. */
@@ -398,7 +355,6 @@ static basin_status write_in(const bs_model_file *m, const basin_predict_options
     if (!s)
         s = write_as(&w, format_of(o, w.c), o->path, out, err);
     bs_free(w.span);
-    bs_buf_free(&w.line);
     for (int k = 0; k < w.own->nbest && w.best; k++)
         bs_retagged_free(&w.best[k]);
     bs_free(w.best);
