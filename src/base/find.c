@@ -5,13 +5,9 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/utf8.h"
 
 enum { LONGEST = 64 }; /* longer names get no hints */
-
-static char lower(char c)
-{
-    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
-}
 
 static int min_int(int a, int b)
 {
@@ -30,10 +26,10 @@ static int distance(const char *a, size_t na, const char *b, size_t nb)
     for (size_t i = 1; i <= na; i++) {
         now[0] = (int)i;
         for (size_t j = 1; j <= nb; j++) {
-            int other = lower(a[i - 1]) != lower(b[j - 1]);
+            int other = bs_lower(a[i - 1]) != bs_lower(b[j - 1]);
             now[j] = min_int(min_int(last[j], now[j - 1]) + 1, last[j - 1] + other);
-            if (i > 1 && j > 1 && lower(a[i - 1]) == lower(b[j - 2]) &&
-                lower(a[i - 2]) == lower(b[j - 1]))
+            if (i > 1 && j > 1 && bs_lower(a[i - 1]) == bs_lower(b[j - 2]) &&
+                bs_lower(a[i - 2]) == bs_lower(b[j - 1]))
                 now[j] = min_int(now[j], before[j - 2] + 1);
         }
         int *free_row = before;

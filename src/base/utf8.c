@@ -13,15 +13,21 @@ size_t bs_utf8_len(const char *text, size_t left)
     return n > 0 ? (size_t)n : 0;
 }
 
-static char lower(char c)
+bool bs_is_utf8(const char *text, size_t len)
 {
-    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+    for (size_t i = 0; i < len;) {
+        size_t n = bs_utf8_len(text + i, len - i);
+        if (!n)
+            return false;
+        i += n;
+    }
+    return true;
 }
 
 bool bs_same_word(const char *text, size_t len, const char *word)
 {
     for (size_t i = 0; i < len; i++)
-        if (!word[i] || lower(text[i]) != lower(word[i]))
+        if (!word[i] || bs_lower(text[i]) != bs_lower(word[i]))
             return false;
     return word[len] == '\0';
 }

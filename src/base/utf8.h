@@ -11,6 +11,14 @@
  * `left` may be 4 for NUL-terminated text. */
 size_t bs_utf8_len(const char *p, size_t left);
 
+bool bs_is_utf8(const char *text, size_t len);
+
+/* Of ASCII letters, in any locale. */
+static inline char bs_lower(char c)
+{
+    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
 /* Equal but for the case of ASCII letters, in any locale; word is NUL-terminated. */
 bool bs_same_word(const char *text, size_t len, const char *word);
 

@@ -32,17 +32,6 @@ bool bs_is_missing(const char *text, size_t len)
     return len == 0;
 }
 
-bool bs_is_utf8(const char *text, size_t len)
-{
-    for (size_t i = 0; i < len;) {
-        size_t n = bs_utf8_len(text + i, len - i);
-        if (!n)
-            return false;
-        i += n;
-    }
-    return true;
-}
-
 const char *bs_to_utf8(bs_arena *arena, const char *text, size_t len, bool *converted)
 {
     *converted = !bs_is_utf8(text, len);

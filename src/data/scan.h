@@ -43,8 +43,6 @@ int bs_truth(const char *text, size_t len);
 /* "?", "na", "nan", "null", "none" and the empty text. */
 bool bs_is_missing(const char *text, size_t len);
 
-bool bs_is_utf8(const char *text, size_t len);
-
 /* The text, converted to UTF-8 if it must be Latin-1; copied into the arena. */
 const char *bs_to_utf8(bs_arena *arena, const char *text, size_t len, bool *converted);
 

@@ -24,21 +24,11 @@ typedef struct {
 
 /* --- checks ------------------------------------------------------------------ */
 
-static bool is_utf8(const char *text)
-{
-    for (size_t n; *text; text += n) {
-        n = bs_utf8_len(text, 4);
-        if (n == 0)
-            return false;
-    }
-    return true;
-}
-
 static basin_status check_tensor(const bs_tensor *t, basin_error *err)
 {
     char   buf[BS_SHOWN];
     size_t bytes;
-    if (!t->name || !is_utf8(t->name))
+    if (!t->name || !bs_is_utf8(t->name, strlen(t->name)))
         return bs_fail(err, BASIN_EARG, "the name of a tensor is not UTF-8");
     const char *name = bs_shown(t->name, buf);
     if (strcmp(t->name, BS_META_NAME) == 0)
@@ -65,9 +55,9 @@ static basin_status check_tensor(const bs_tensor *t, basin_error *err)
 static basin_status check_meta(const bs_meta *m, basin_error *err)
 {
     char buf[BS_SHOWN];
-    if (!m->key || !is_utf8(m->key))
+    if (!m->key || !bs_is_utf8(m->key, strlen(m->key)))
         return bs_fail(err, BASIN_EARG, "a metadata key is not UTF-8");
-    if (!m->value || !is_utf8(m->value))
+    if (!m->value || !bs_is_utf8(m->value, strlen(m->value)))
         return bs_fail(err, BASIN_EARG, "metadata '%s': the value is not UTF-8",
                        bs_shown(m->key, buf));
     return BASIN_OK;
