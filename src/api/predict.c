@@ -79,15 +79,13 @@ enum { PIECE_ROWS = 4096 };
 
 /* One call of basin_predict_files. */
 typedef struct {
+    bs_call                      call;
     const bs_model_file         *m;
     const bs_task_write         *p;
     const basin_predict_options *o;
     bs_inference                 how;
-    bs_logger                   *log;
     bs_workspace                *w;
     bs_scorer                   *scorer;
-    const char *const           *files;
-    int                          n;
     int64_t                      before; /* rows done so far */
 } predicting;
 
@@ -104,7 +102,7 @@ static basin_status predict(const predicting *g, const bs_dataset *data, bs_outp
         y->first = g->before;
         s = g->m->task->predict(g->scorer, &g->m->spec, &g->m->known, data, y, err);
     }
-    return s == BASIN_ENUMERIC ? bs_error_in_files(g->files, g->n, s, err) : s;
+    return s == BASIN_ENUMERIC ? bs_error_in_files(g->call.file, g->call.n, s, err) : s;
 }
 
 static basin_status predict_and_write(predicting *g, const bs_dataset *data, bs_target *to,
@@ -135,14 +133,14 @@ static basin_status some_rows(predicting *g, const bs_dataset *data, int32_t fir
     return s;
 }
 
-static basin_status read_at_once(predicting *g, const char *const *files, int n, bs_target *to,
-                                 basin_error *err)
+static basin_status read_at_once(predicting *g, bs_target *to, basin_error *err)
 {
     bs_dataset   data = {0};
-    basin_status s = bs_read_for(g->m, files, n, g->o->part, true, g->log, &data, err);
-    int32_t      many = 0;
+    basin_status s =
+        bs_read_for(g->m, g->call.file, g->call.n, g->o->part, true, &g->call.log, &data, err);
+    int32_t many = 0;
     if (!s && g->p->remark)
-        g->p->remark(g->m, g->o, &data, g->log);
+        g->p->remark(g->m, g->o, &data, &g->call.log);
     for (int32_t first = 0; first < data.rows && !s; first += many) {
         many = g->p->piece ? g->p->piece(g->m, g->o, &data, first) : data.rows;
         g->before = first;
@@ -156,11 +154,10 @@ static basin_status read_at_once(predicting *g, const char *const *files, int n,
 }
 
 /* Files of any length, in constant memory. */
-static basin_status piece_by_piece(predicting *g, const char *const *files, int n, void *writer,
-                                   bs_target *to, basin_error *err)
+static basin_status piece_by_piece(predicting *g, void *writer, bs_target *to, basin_error *err)
 {
-    const bs_read_request wish = {.file = files,
-                                  .n = n,
+    const bs_read_request wish = {.file = g->call.file,
+                                  .n = g->call.n,
                                   .known = &g->m->known,
                                   .label_free = true,
                                   .keep_text = g->o->keep_columns};
@@ -174,11 +171,11 @@ static basin_status piece_by_piece(predicting *g, const char *const *files, int 
         bs_notes_init(&notes);
         s = stream->next(stream, &notes, &data, &more, err);
         if (!s && pieces == 0)
-            bs_notes_print(&notes, g->log);
+            bs_notes_print(&notes, &g->call.log);
         if (s && pieces == 0)
-            s = bs_error_other_task(g->m, files[0], s, err);
+            s = bs_error_other_task(g->m, g->call.file[0], s, err);
         if (!s && more && pieces == 0 && g->p->remark)
-            g->p->remark(g->m, g->o, &data, g->log);
+            g->p->remark(g->m, g->o, &data, &g->call.log);
         if (!s && more)
             s = predict(g, &data, &y, err);
         if (!s && more)
@@ -191,49 +188,45 @@ static basin_status piece_by_piece(predicting *g, const char *const *files, int 
         bs_dataset_free(&data);
     }
     if (!s && stream->remark)
-        stream->remark(stream, g->log);
+        stream->remark(stream, &g->call.log);
     if (stream)
         stream->free(stream);
     return s;
 }
 
-static basin_status predict_to(predicting *g, const char *const *files, int n, bs_target *to,
-                               basin_error *err)
+static basin_status predict_to(predicting *g, bs_target *to, basin_error *err)
 {
     void        *writer = NULL;
     basin_status s = BASIN_OK;
-    const bool   streams = g->m->task->stream && g->p->begin && (n == 1 || !g->p->one);
-    if (streams && !g->o->part && n > 0)
+    const bool   streams = g->m->task->stream && g->p->begin && (g->call.n == 1 || !g->p->one);
+    if (streams && !g->o->part)
         s = g->p->begin(g->m, g->o, to, &writer, err);
-    if (s)
-        return s;
-    if (!writer)
-        return read_at_once(g, files, n, to, err);
-    s = piece_by_piece(g, files, n, writer, to, err);
+    if (s || !writer)
+        return s ? s : read_at_once(g, to, err);
+    s = piece_by_piece(g, writer, to, err);
     g->p->end(writer);
     return s;
 }
 
 /* A user who writes to p.foo may expect another format. */
-static void tell_format(const predicting *g)
+static void tell_format(predicting *g)
 {
     const char *path = g->o->path, *slash = strrchr(path, '/');
     const char *dot = strrchr(slash ? slash : path, '.');
     if (g->p->lines && !g->o->format && dot && strcmp(dot, ".jsonl") != 0)
-        bs_log_say(g->log, BS_INFO, "%s: JSON lines; --format chooses another format", path);
+        bs_log_say(&g->call.log, BS_INFO, "%s: JSON lines; --format chooses another format", path);
 }
 
 /* Writes to the caller's file, or to the path in the options. */
-static basin_status predict_files(predicting *g, const char *const *files, int n, FILE *out,
-                                  basin_error *err)
+static basin_status predict_files(predicting *g, FILE *out, basin_error *err)
 {
     bs_target to = {.file = out};
     if (!out && g->p->opens && g->p->opens(g->o))
-        return read_at_once(g, files, n, NULL, err);
+        return read_at_once(g, NULL, err);
     if (!out)
         tell_format(g);
     basin_status s = out ? BASIN_OK : bs_target_open(g->o->path, &to, err);
-    return s ? s : bs_target_close(&to, predict_to(g, files, n, &to, err), err);
+    return s ? s : bs_target_close(&to, predict_to(g, &to, err), err);
 }
 
 basin_status basin_predict_files(const char *model, const char *const *files, int n,
@@ -251,25 +244,25 @@ basin_status basin_predict_files(const char *model, const char *const *files, in
         return bs_fail(err, BASIN_EARG, "top_k: %d is not a number of labels", o.top_k);
     if ((s = BS_NEED(err, {"model", model})) || (s = bs_need_files(files, n, err)))
         return s;
-    bs_call    c = {model, files, n, o.set, {o.device, o.threads}, .opened = NULL};
-    predicting g = {.o = &o, .log = &c.log, .files = files, .n = n};
-    s = bs_call_open(&c, session, err);
+    predicting g = {.call = {model, files, n, o.set, {o.device, o.threads}, .opened = NULL},
+                    .o = &o};
+    s = bs_call_open(&g.call, session, err);
     if (!s) {
-        g.m = c.opened->saved;
+        g.m = g.call.opened->saved;
         g.p = g.m->task->predict_files;
-        s = g.p->check(c.opened->saved, &o, err);
+        s = g.p->check(g.call.opened->saved, &o, err);
     }
     if (!s)
-        s = choose_inference(g.m, &o, &c.log, &g.how, err);
+        s = choose_inference(g.m, &o, &g.call.log, &g.how, err);
     if (!s)
-        s = bs_workspace_open(c.where, &g.w, err);
+        s = bs_workspace_open(g.call.where, &g.w, err);
     if (!s)
         s = bs_model_file_scorer(g.m, g.w, &g.how, &g.scorer, err);
     if (!s)
-        s = predict_files(&g, files, n, out, err);
+        s = predict_files(&g, out, err);
     bs_scorer_free(g.scorer);
     if (g.w)
         bs_workspace_close(g.w);
-    basin_model_free(c.opened);
+    basin_model_free(g.call.opened);
     return s;
 }

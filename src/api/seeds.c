@@ -7,11 +7,11 @@
 /* What may differ between them. */
 static const char *const own[] = {"seed", "infer", "threads", NULL};
 
-static basin_status describe(const bs_model_file *m, bs_buf *out, basin_error *err)
+static void describe(const bs_model_file *m, bs_buf *out)
 {
+    bs_buf_init(out, (size_t)1 << 30);
     bs_settings_json_but(&m->settings, own, out);
     m->task->known_json(&m->known, out);
-    return out->failed ? bs_fail_nomem(err) : BASIN_OK;
 }
 
 /* The same nets for the same features and labels, with thresholds that have a mean. */
@@ -21,11 +21,9 @@ static basin_status check_alike(const bs_model_file *first, const bs_model_file 
     const bs_threshold *a = &first->threshold, *b = &m->threshold;
     const char         *other = NULL;
     bs_buf              theirs, mine;
-    bs_buf_init(&theirs, (size_t)1 << 30);
-    bs_buf_init(&mine, (size_t)1 << 30);
-    basin_status s = describe(first, &theirs, err);
-    if (!s)
-        s = describe(m, &mine, err);
+    describe(first, &theirs);
+    describe(m, &mine);
+    basin_status s = theirs.failed || mine.failed ? bs_fail_nomem(err) : BASIN_OK;
     if (!s && (first->task != m->task || strcmp(theirs.data, mine.data) != 0))
         other = "data or settings";
     else if (a->kind != b->kind || a->k != b->k || a->labels != b->labels)

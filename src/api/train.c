@@ -353,9 +353,12 @@ basin_status bs_train_or_take(const bs_train_job *job, bs_train_outcome *out, bo
 }
 
 /* With several seeds each has its own folder. */
-static void seed_folder(const bs_train_request *o, int seed, char own[BS_OPTION_TEXT + 64])
+static bs_path seed_folder(const bs_train_request *o, int seed)
 {
-    bs_print(own, BS_OPTION_TEXT + 64, o->seeds > 1 ? "%s/seed-%d" : "%s", o->folder, seed);
+    bs_path own = {""};
+    if (o->folder)
+        bs_print(own.text, sizeof own.text, o->seeds > 1 ? "%s/seed-%d" : "%s", o->folder, seed);
+    return own;
 }
 
 /* A finished model must not be lost because somebody forgot it was there. */
@@ -363,16 +366,15 @@ static basin_status spare_finished(const bs_train_request *o, int first, bs_logg
                                    basin_error *err)
 {
     for (int i = 0; i < o->seeds && !o->resume; i++) {
-        char own[BS_OPTION_TEXT + 64];
-        seed_folder(o, first + i, own);
-        if (!bs_run_finished(own))
+        const bs_path own = seed_folder(o, first + i);
+        if (!bs_run_finished(own.text))
             continue;
         if (!o->force)
             return bs_fail(err, BASIN_EARG,
                            "%s: holds a finished run; --resume continues it, --force replaces it, "
                            "another -o keeps both",
-                           own);
-        bs_log_say(log, BS_INFO, "%s: replacing the finished run in it", own);
+                           own.text);
+        bs_log_say(log, BS_INFO, "%s: replacing the finished run in it", own.text);
     }
     return BASIN_OK;
 }
@@ -394,17 +396,15 @@ static basin_status train_seeds(bs_settings *s, const bs_data *data, const bs_ba
     if (seeds > 1)
         bs_json_open(json, "runs", '[');
     for (int i = 0; i < seeds && !status; i++) {
-        char     own[BS_OPTION_TEXT + 64];
-        bs_lock *lock = NULL;
+        const bs_path own = seed_folder(o, first + i);
+        bs_lock      *lock = NULL;
+        bool          anew = false;
         s->train.seed = first + i;
-        if (folder)
-            seed_folder(o, s->train.seed, own);
         if (folder && seeds > 1)
-            status = bs_lock_take(own, &lock, err);
-        bool               anew = false;
+            status = bs_lock_take(own.text, &lock, err);
         const bs_train_job job =
             bs_train_job_on(data, &(bs_train_job){.settings = s,
-                                                  .folder = folder ? own : NULL,
+                                                  .folder = folder ? own.text : NULL,
                                                   .resume = o->resume,
                                                   .stop = session ? session->stop : NULL,
                                                   .log = log,
@@ -417,12 +417,12 @@ static basin_status train_seeds(bs_settings *s, const bs_data *data, const bs_ba
         trained |= anew;
         bs_lock_free(lock);
         if (status == BASIN_EINTERRUPTED && folder)
-            bs_say_interrupted(own, folder, err);
+            bs_say_interrupted(own.text, folder, err);
         if (status)
             break;
         if (seeds > 1)
             bs_json_open(json, NULL, '{');
-        bs_outcome_members(k, s, &outcome[i], folder ? own : NULL, json);
+        bs_outcome_members(k, s, &outcome[i], folder ? own.text : NULL, json);
         bs_json_close(json, '}');
         if (seeds > 1)
             bs_log_say(log, BS_INFO, "seed %d: best epoch %d, dev %s %.2f", s->train.seed,

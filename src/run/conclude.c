@@ -8,31 +8,31 @@
 #include "base/json.h"
 #include "base/print.h"
 
-static basin_status measure(const bs_train_job *j, const bs_dataset *p, const bs_outputs *y,
-                            const bs_threshold *threshold, double out[BS_MOST_METRICS],
-                            basin_error *err)
+/* A part at 0.5 and at the threshold. margin, unless NULL: half the width of a bootstrap interval,
+ * the +- in the table. */
+static basin_status judge(const bs_train_job *j, const bs_dataset *p, const bs_outputs *y,
+                          const bs_threshold *threshold, double at_half[BS_MOST_METRICS],
+                          double tuned[BS_MOST_METRICS], double *margin, basin_error *err)
 {
-    bs_counting  how = {.want = 0};
-    basin_status s = bs_profile_parse(j->settings->train.profile, &how.profile, err);
-    return s ? s : bs_task_measure(p, j->known, y, threshold, &how, out, err);
-}
-
-/* Half the width of a bootstrap interval: the +- in the table. */
-static basin_status margin_of(const bs_train_job *j, const bs_dataset *p, const bs_outputs *y,
-                              const bs_threshold *threshold, double *out, basin_error *err)
-{
-    const int      first = j->known->deciding;
-    bs_interval    interval[BS_MOST_METRICS];
-    bs_measurement c;
-    bs_counting    how = {.want = UINT32_C(1) << first, .keep_rows = true};
-    basin_status   s = bs_profile_parse(j->settings->train.profile, &how.profile, err);
+    const bs_threshold half = bs_threshold_fixed(0.5f);
+    const int          first = j->known->deciding;
+    bs_interval        interval[BS_MOST_METRICS];
+    bs_measurement     c;
+    bs_counting        how = {.want = 0};
+    basin_status       s = bs_profile_parse(j->settings->train.profile, &how.profile, err);
     if (!s)
+        s = bs_task_measure(p, j->known, y, &half, &how, at_half, err);
+    if (!s)
+        s = bs_task_measure(p, j->known, y, threshold, &how, tuned, err);
+    how.want = UINT32_C(1) << first;
+    how.keep_rows = true;
+    if (!s && margin)
         s = p->task->count(p, j->known, y, threshold, &how, &c, err);
-    if (s)
+    if (s || !margin)
         return s;
     s = bs_task_intervals(&c, (uint64_t)j->settings->train.seed, NULL, interval, err);
     if (!s)
-        *out = (interval[first].hi - interval[first].lo) / 2;
+        *margin = (interval[first].hi - interval[first].lo) / 2;
     p->task->counts_free(&c);
     return s;
 }
@@ -41,25 +41,18 @@ basin_status bs_train_finish(const bs_train_job *job, const bs_outputs *valid,
                              const bs_outputs *test, bs_train_outcome *out, basin_error *err)
 {
     const bs_train_options *o = &job->settings->train;
-    const bs_dataset       *v = job->valid, *t = job->test;
-    bs_threshold            half = bs_threshold_fixed(0.5f);
+    const bs_dataset       *v = job->valid;
     basin_status            s = BASIN_OK;
-    out->threshold = half;
+    out->threshold = bs_threshold_fixed(0.5f);
+    out->has_test = test != NULL;
     if (v->task->tunes)
         s = v->task->choose(o, job->train, v, valid, &out->threshold, err);
     if (!s)
-        s = measure(job, v, valid, &half, out->valid, err);
-    if (!s)
-        s = measure(job, v, valid, &out->threshold, out->valid_tuned, err);
-    if (!s && o->folds > 1)
-        s = margin_of(job, v, valid, &out->threshold, &out->valid_margin, err);
-    out->has_test = test != NULL;
+        s = judge(job, v, valid, &out->threshold, out->valid, out->valid_tuned,
+                  o->folds > 1 ? &out->valid_margin : NULL, err);
     if (!s && test)
-        s = measure(job, t, test, &half, out->test, err);
-    if (!s && test)
-        s = measure(job, t, test, &out->threshold, out->test_tuned, err);
-    if (!s && test)
-        s = margin_of(job, t, test, &out->threshold, &out->test_margin, err);
+        s = judge(job, job->test, test, &out->threshold, out->test, out->test_tuned,
+                  &out->test_margin, err);
     return s;
 }
 

@@ -48,49 +48,31 @@ static int *size_of(bs_net_spec *spec, size_t at)
 
 /* ---- which unit is which ---- */
 
-static basin_status by_name(const bs_base_model *f, const bs_preprocess *now, int growth,
-                            bs_units *a, int32_t *from, basin_error *err)
+basin_status bs_units_relate(const bs_preprocess *then, int32_t was, const bs_preprocess *now,
+                             int32_t is, int growth, int32_t *from, basin_error *err)
 {
-    const bs_preprocess *then = &f->model->known;
-    const bs_task       *task = f->model->task;
-    char                 room[BS_UNIT_NAME];
-    bs_arena             arena;
-    bs_names             names;
-    bool                 fresh, ok = true;
+    const bs_task *task = now->task;
+    char           room[BS_UNIT_NAME];
+    bs_arena       arena;
+    bs_names       names;
+    bool           fresh, ok = true;
+    const bool     named = is > 0 && was > 0 && task->unit_name(now, growth, 0, room) &&
+                       task->unit_name(then, growth, 0, room);
     bs_arena_init(&arena, 0);
     bs_names_init(&names, &arena);
-    for (int32_t i = 0; i < a->was && ok; i++) {
+    for (int32_t i = 0; named && i < was && ok; i++) {
         const char *name = task->unit_name(then, growth, i, room);
         ok = bs_names_add(&names, name, strlen(name), &fresh) == i;
     }
-    for (int32_t i = 0; i < a->is && ok; i++) {
-        const char *name = task->unit_name(now, growth, i, room);
-        from[i] = bs_names_find(&names, name, strlen(name));
+    for (int32_t i = 0; i < is && ok; i++) {
+        const char *name = named ? task->unit_name(now, growth, i, room) : NULL;
+        from[i] = name ? bs_names_find(&names, name, strlen(name)) : i < was ? i : -1;
     }
     bs_names_free(&names);
     bs_arena_free(&arena);
     return ok ? BASIN_OK
-              : bs_fail(err, BASIN_EDATA, "%s: two %s of one name", f->name,
+              : bs_fail(err, BASIN_EDATA, "--from: the model has two %s of one name",
                         task->grows[growth].what);
-}
-
-static basin_status relate_units(bs_base_model *f, const bs_preprocess *now, int growth,
-                                 basin_error *err)
-{
-    char           room[BS_UNIT_NAME];
-    const bs_task *task = f->model->task;
-    bs_units      *a = &f->heritage.axis[growth];
-    int32_t       *from = f->unit[growth] = bs_calloc((size_t)a->is + 1, sizeof *from);
-    const bool     named = a->is > 0 && a->was > 0 && task->unit_name(now, growth, 0, room) &&
-                       task->unit_name(&f->model->known, growth, 0, room);
-    if (!from)
-        return bs_fail_nomem(err);
-    a->from = from;
-    if (named)
-        return by_name(f, now, growth, a, from, err);
-    for (int32_t i = 0; i < a->is; i++)
-        from[i] = i < a->was ? i : -1;
-    return BASIN_OK;
 }
 
 /* Declaring the same nets with one unit more shows which parameters grow, and along which axis. */
@@ -101,7 +83,11 @@ static basin_status relate(bs_base_model *f, const bs_preprocess *now, const bs_
     bs_net_spec      was = f->model->spec, is = *spec;
     f->heritage.axis[growth] =
         (bs_units){.order = g->order, .was = *size_of(&was, g->size), .is = *size_of(&is, g->size)};
-    basin_status s = relate_units(f, now, growth, err);
+    bs_units *a = &f->heritage.axis[growth];
+    int32_t  *from = f->unit[growth] = bs_calloc((size_t)a->is + 1, sizeof *from);
+    a->from = from;
+    basin_status s = from ? bs_units_relate(&f->model->known, a->was, now, a->is, growth, from, err)
+                          : bs_fail_nomem(err);
     ++*size_of(&was, g->size);
     if (!s)
         s = bs_model_file_declare(f->model, &was, &f->grown[growth], err);

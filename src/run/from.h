@@ -26,6 +26,11 @@ void         bs_base_model_free(bs_base_model *f);
 basin_status bs_base_model_relate(bs_base_model *f, const bs_preprocess *known,
                                   const bs_net_spec *spec, bs_logger *log, basin_error *err);
 
+/* from[is]: for each unit of a growing dimension (bs_task.grows) the one of the model with its name
+ * or, without names, its number; -1: none. */
+basin_status bs_units_relate(const bs_preprocess *then, int32_t was, const bs_preprocess *now,
+                             int32_t is, int growth, int32_t *from, basin_error *err);
+
 /* For the i-th of several trainings: an ensemble continues with all of its models. */
 bs_warm_start bs_base_model_file(const bs_base_model *f, int i);
 

@@ -109,13 +109,13 @@ basin_status bs_batches_mlc(const bs_dataset *p, const bs_preprocess *k, const b
         return bs_fail_nomem(err);
     f->base = (bs_batches){order_rows, all_fit, take_rows, free_feed, p->rows};
     f->data = data;
-    f->schema = &bs_preprocess_mlc(k)->schema;
+    f->schema = bs_schema_mlc(k);
     f->soft = p->soft;
     f->weight = o->distil_weight;
     f->sparse = bs_net_spec_mlc(spec)->sparse;
-    size_t cells = most * (size_t)bs_preprocess_mlc(k)->schema.n_features;
+    size_t cells = most * (size_t)bs_schema_mlc(k)->n_features;
     bool   ok;
-    f->gold = bs_calloc(most * (size_t)bs_preprocess_mlc(k)->schema.n_labels, sizeof *f->gold);
+    f->gold = bs_calloc(most * (size_t)bs_schema_mlc(k)->n_labels, sizeof *f->gold);
     if (f->sparse) {
         size_t n = widest(&data->x, o->batch);
         f->start = bs_calloc(most + 1, sizeof *f->start);

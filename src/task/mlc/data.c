@@ -4,9 +4,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "data/names.h"
 #include "data/rows/csv.h"
 #include "data/split.h"
+#include "run/from.h"
 #include "task/weights.h"
 
 /* ---- files ---- */
@@ -37,7 +37,7 @@ bool bs_mlc_is_sparse(const bs_schema *schema)
 static bs_read_options reading_of(const bs_settings *s, const bs_read_request *w)
 {
     bs_read_options o = s->read;
-    o.like = w->known   ? &bs_preprocess_mlc(w->known)->schema
+    o.like = w->known   ? bs_schema_mlc(w->known)
              : w->first ? &bs_dataset_mlc(w->first)->schema
                         : NULL;
     o.label_free = w->label_free;
@@ -188,7 +188,7 @@ static basin_status stream(const bs_settings *s, const bs_read_request *w, int32
 
 static void remark(const bs_dataset *p, const bs_preprocess *k, bool label_free, bs_logger *log)
 {
-    bs_mlc_strange(&bs_dataset_mlc(p)->met, &bs_preprocess_mlc(k)->schema, label_free, log);
+    bs_mlc_strange(&bs_dataset_mlc(p)->met, bs_schema_mlc(k), label_free, log);
 }
 
 static void free_part(bs_dataset *p)
@@ -253,7 +253,7 @@ static basin_status widen(bs_dataset *train, const bs_preprocess *like, bs_logge
                           basin_error *err)
 {
     bs_rows         *d = bs_dataset_mlc(train);
-    const bs_schema *was = &bs_preprocess_mlc(like)->schema;
+    const bs_schema *was = bs_schema_mlc(like);
     const bs_rows    other = {.schema = *was, .open_labels = true, .by_name = d->by_name};
     const bool       open = d->open_labels;
     const int32_t    before = d->schema.n_labels, features = d->schema.n_features;
@@ -280,30 +280,8 @@ static const char *unit_name(const bs_preprocess *k, int growth, int32_t i, char
 {
     (void)room;
     if (growth == 1)
-        return bs_preprocess_mlc(k)->schema.label[i];
-    return bs_preprocess_mlc(k)->schema.feature ? bs_preprocess_mlc(k)->schema.feature[i].name
-                                                : NULL;
-}
-
-/* The number in the model of each of these features; -1: none. */
-static basin_status known_features(const bs_schema *was, const bs_schema *is, int32_t *from,
-                                   basin_error *err)
-{
-    const bool named = was->feature && is->feature;
-    bs_arena   arena;
-    bs_names   names;
-    bool       fresh, ok = true;
-    bs_arena_init(&arena, 0);
-    bs_names_init(&names, &arena);
-    for (int32_t i = 0; named && ok && i < was->n_features; i++)
-        ok = bs_names_add(&names, was->feature[i].name, strlen(was->feature[i].name), &fresh) >= 0;
-    for (int32_t i = 0; ok && i < is->n_features; i++)
-        from[i] = named ? bs_names_find(&names, is->feature[i].name, strlen(is->feature[i].name))
-                  : i < was->n_features ? i
-                                        : -1;
-    bs_names_free(&names);
-    bs_arena_free(&arena);
-    return ok ? BASIN_OK : bs_fail_nomem(err);
+        return bs_schema_mlc(k)->label[i];
+    return bs_schema_mlc(k)->feature ? bs_schema_mlc(k)->feature[i].name : NULL;
 }
 
 /* A table of features: the model's values or, for features that it lacks, those computed here. */
@@ -318,17 +296,19 @@ static const float *kept(const float *was, const float *is, const int32_t *from,
 }
 
 /* Features that the model knows are scaled as there, so that its parameters keep their meaning. */
-static basin_status keep_scales(const bs_schema *was, bs_arena *arena, bs_schema *is,
-                                basin_error *err)
+static basin_status keep_scales(bs_preprocess *k, basin_error *err)
 {
-    const int32_t n = is->n_features;
-    int32_t      *from = bs_calloc((size_t)n + 1, sizeof *from);
-    bool          ok = true;
-    basin_status  s = from ? known_features(was, is, from, err) : bs_fail_nomem(err);
+    const bs_schema *was = bs_schema_mlc(k->like);
+    bs_schema       *is = bs_schema_mlc(k);
+    const int32_t    n = is->n_features;
+    int32_t         *from = bs_calloc((size_t)n + 1, sizeof *from);
+    bool             ok = true;
+    basin_status     s =
+        from ? bs_units_relate(k->like, was->n_features, k, n, 0, from, err) : bs_fail_nomem(err);
     if (!s) {
-        is->fill = kept(was->fill, is->fill, from, n, arena, &ok);
-        is->mean = kept(was->mean, is->mean, from, n, arena, &ok);
-        is->scale = kept(was->scale, is->scale, from, n, arena, &ok);
+        is->fill = kept(was->fill, is->fill, from, n, &k->arena, &ok);
+        is->mean = kept(was->mean, is->mean, from, n, &k->arena, &ok);
+        is->scale = kept(was->scale, is->scale, from, n, &k->arena, &ok);
     }
     bs_free(from);
     return s || ok ? s : bs_fail_nomem(err);
@@ -385,7 +365,7 @@ static basin_status fit(const bs_settings *s, bs_dataset *part, int n, bs_logger
     basin_status status = bs_schema_copy(&train->schema, &out->arena, &k->schema, err);
     if (status)
         return status;
-    const bs_schema *like = out->like ? &bs_preprocess_mlc(out->like)->schema : NULL;
+    const bs_schema *like = out->like ? bs_schema_mlc(out->like) : NULL;
     bs_schema_judge(train, &k->schema);
     if (like) {
         k->schema.dense = like->dense;
@@ -394,7 +374,7 @@ static basin_status fit(const bs_settings *s, bs_dataset *part, int n, bs_logger
     const bool standardise = like ? like->mean != NULL : wants_standardising(s, &k->schema);
     status = bs_schema_fit(train, standardise, &out->arena, &k->schema, err);
     if (!status && like)
-        status = keep_scales(like, &out->arena, &k->schema, err);
+        status = keep_scales(out, err);
     if (status)
         return status;
     if (standardise)
@@ -454,23 +434,23 @@ static basin_status fill(const bs_preprocess *k, bs_params *p, const char *prefi
 
 static int labels(const bs_preprocess *k)
 {
-    return bs_preprocess_mlc(k)->schema.n_labels;
+    return bs_schema_mlc(k)->n_labels;
 }
 
 static const char *label(const bs_preprocess *k, int i)
 {
-    return bs_preprocess_mlc(k)->schema.label[i];
+    return bs_schema_mlc(k)->label[i];
 }
 
 static void known_text(const bs_preprocess *k, bs_buf *out)
 {
-    bs_buf_printf(out, "%d features, %d labels", (int)bs_preprocess_mlc(k)->schema.n_features,
-                  (int)bs_preprocess_mlc(k)->schema.n_labels);
+    bs_buf_printf(out, "%d features, %d labels", (int)bs_schema_mlc(k)->n_features,
+                  (int)bs_schema_mlc(k)->n_labels);
 }
 
 static void known_json(const bs_preprocess *k, bs_buf *out)
 {
-    bs_schema_json(&bs_preprocess_mlc(k)->schema, out);
+    bs_schema_json(bs_schema_mlc(k), out);
 }
 
 static basin_status known_read(const char *json, const char *where, bs_preprocess *out,
@@ -486,15 +466,15 @@ static basin_status known_read(const char *json, const char *where, bs_preproces
 static basin_status make_spec(const bs_train_options *o, const bs_preprocess *k, bs_net_spec *out,
                               basin_error *err)
 {
-    bs_mlc_shape shape = {.features = bs_preprocess_mlc(k)->schema.n_features,
-                          .labels = bs_preprocess_mlc(k)->schema.n_labels,
-                          .sparse = bs_mlc_is_sparse(&bs_preprocess_mlc(k)->schema),
+    bs_mlc_shape shape = {.features = bs_schema_mlc(k)->n_features,
+                          .labels = bs_schema_mlc(k)->n_labels,
+                          .sparse = bs_mlc_is_sparse(bs_schema_mlc(k)),
                           .layers = o->net_layers,
                           .width = o->net_width,
                           .dropout = o->net_dropout,
                           .bias = o->net_bias,
                           .members = o->net_members,
-                          .bins = bs_mlc_is_sparse(&bs_preprocess_mlc(k)->schema) ? 0 : o->net_bins,
+                          .bins = bs_mlc_is_sparse(bs_schema_mlc(k)) ? 0 : o->net_bins,
                           .shared = strcmp(o->energy_encoder, "shared") == 0,
                           .hidden = o->energy_hidden,
                           .scale = o->energy_scale,
@@ -519,7 +499,7 @@ static basin_status make_spec(const bs_train_options *o, const bs_preprocess *k,
 static basin_status make_outputs(const bs_dataset *p, const bs_preprocess *k, bs_outputs *out,
                                  basin_error *err)
 {
-    size_t cells = (size_t)p->rows * (size_t)bs_preprocess_mlc(k)->schema.n_labels;
+    size_t cells = (size_t)p->rows * (size_t)bs_schema_mlc(k)->n_labels;
     *out = (bs_outputs){.task = &bs_task_mlc, .scores = bs_calloc(cells + 1, sizeof *out->scores)};
     return out->scores ? BASIN_OK : bs_fail_nomem(err);
 }
@@ -563,7 +543,7 @@ basin_status bs_mlc_scores(bs_scorer *s, const bs_net_spec *spec, const bs_schem
 static void place(const bs_dataset *whole, const bs_preprocess *k, int32_t row, int32_t rows,
                   const bs_outputs *some, bs_outputs *all)
 {
-    const size_t L = (size_t)bs_preprocess_mlc(k)->schema.n_labels;
+    const size_t L = (size_t)bs_schema_mlc(k)->n_labels;
     (void)whole;
     memcpy(all->scores + (size_t)row * L, some->scores, (size_t)rows * L * sizeof *all->scores);
 }
@@ -571,7 +551,7 @@ static void place(const bs_dataset *whole, const bs_preprocess *k, int32_t row, 
 static basin_status predict(bs_scorer *s, const bs_net_spec *spec, const bs_preprocess *k,
                             const bs_dataset *p, bs_outputs *out, basin_error *err)
 {
-    basin_status status = bs_mlc_scores(s, spec, &bs_preprocess_mlc(k)->schema, bs_dataset_mlc(p),
+    basin_status status = bs_mlc_scores(s, spec, bs_schema_mlc(k), bs_dataset_mlc(p),
                                         out->first + 1, out->scores, out->energy, err);
     if (!status && out->cross_entropy)
         *out->cross_entropy =
@@ -644,7 +624,7 @@ static basin_status count(const bs_dataset *p, const bs_preprocess *k, const bs_
                            .ap_bytes = how->ap_bytes};
     *out = (bs_measurement){.task = &bs_task_mlc};
     bs_metrics  *m = NULL;
-    basin_status s = bs_metrics_new(&o, bs_preprocess_mlc(k)->schema.n_labels, &m, err);
+    basin_status s = bs_metrics_new(&o, bs_schema_mlc(k)->n_labels, &m, err);
     out->own = m;
     if (!s)
         s = bs_metrics_add(m, &bs_dataset_mlc(p)->y, y->scores, threshold, NULL, err);

@@ -28,6 +28,11 @@ static inline bs_mlc_known *bs_preprocess_mlc(const bs_preprocess *k)
     return k->own;
 }
 
+static inline bs_schema *bs_schema_mlc(const bs_preprocess *k)
+{
+    return &bs_preprocess_mlc(k)->schema;
+}
+
 static inline bs_metrics *bs_measurement_mlc(const bs_measurement *c)
 {
     return c->own;

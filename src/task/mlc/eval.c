@@ -12,8 +12,7 @@ static basin_status check(const basin_eval_options *o, basin_error *err)
 
 static basin_status label_scores(const bs_evaluation *e, bs_label_score **out, basin_error *err)
 {
-    *out = bs_calloc((size_t)bs_preprocess_mlc(&e->model->saved->known)->schema.n_labels,
-                     sizeof **out);
+    *out = bs_calloc((size_t)bs_schema_mlc(&e->model->saved->known)->n_labels, sizeof **out);
     if (!*out)
         return bs_fail_nomem(err);
     basin_status s = bs_metrics_labels(bs_measurement_mlc(&e->counts), *out, err);
@@ -26,7 +25,7 @@ static basin_status label_scores(const bs_evaluation *e, bs_label_score **out, b
 
 static basin_status labels(const bs_evaluation *e, bs_buf *out, basin_error *err)
 {
-    const bs_schema *known = &bs_preprocess_mlc(&e->model->saved->known)->schema;
+    const bs_schema *known = bs_schema_mlc(&e->model->saved->known);
     const float     *own = e->threshold->per_label;
     char             name[BS_VISIBLE];
     bs_label_score  *row;
@@ -58,7 +57,7 @@ static int32_t absent(const bs_label_score *row, int32_t L)
 
 static basin_status special(const bs_evaluation *e, bs_buf *out, basin_error *err)
 {
-    const int32_t          L = bs_preprocess_mlc(&e->model->saved->known)->schema.n_labels;
+    const int32_t          L = bs_schema_mlc(&e->model->saved->known)->n_labels;
     const bs_metric_counts n = bs_metrics_counts(bs_measurement_mlc(&e->counts));
     const double           share = bs_profile_row_empty(e->profile);
     bs_label_score        *row;
@@ -81,7 +80,7 @@ static basin_status special(const bs_evaluation *e, bs_buf *out, basin_error *er
 
 static void labels_json(const bs_evaluation *e, const bs_label_score *row, bs_buf *out)
 {
-    const bs_schema *known = &bs_preprocess_mlc(&e->model->saved->known)->schema;
+    const bs_schema *known = bs_schema_mlc(&e->model->saved->known);
     bs_json_open(out, "labels", '[');
     for (int32_t i = 0; i < known->n_labels; i++) {
         bs_json_open(out, NULL, '{');
@@ -104,7 +103,7 @@ static basin_status json(const bs_evaluation *e, bs_buf *out, basin_error *err)
         return s;
     bs_json_members(out, "rows_unlabelled %lld rows_left_out %lld labels_absent %d",
                     (long long)n.empty_gold, (long long)n.dropped,
-                    absent(row, bs_preprocess_mlc(&e->model->saved->known)->schema.n_labels));
+                    absent(row, bs_schema_mlc(&e->model->saved->known)->n_labels));
     if (e->per_label)
         labels_json(e, row, out);
     bs_free(row);

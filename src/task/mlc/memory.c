@@ -8,7 +8,7 @@
 static const bs_schema *schema_of(const basin_model *m)
 {
     const bool own = m && m->saved->task == &bs_task_mlc;
-    return own ? &bs_preprocess_mlc(&m->saved->known)->schema : NULL;
+    return own ? bs_schema_mlc(&m->saved->known) : NULL;
 }
 
 int basin_model_features(const basin_model *m)

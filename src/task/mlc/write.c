@@ -9,6 +9,7 @@ typedef struct format format;
 
 typedef struct {
     const bs_model_file *m;
+    const bs_schema     *schema; /* of the model */
     const format        *format;
     bs_target           *out;
     bool                 scores, safe, all; /* all: probabilities of all labels */
@@ -32,8 +33,7 @@ struct format {
 
 static int32_t decide(writer *w, const float *scores)
 {
-    return bs_threshold_apply(&w->cut, scores, bs_preprocess_mlc(&w->m->known)->schema.n_labels,
-                              w->on);
+    return bs_threshold_apply(&w->cut, scores, w->schema->n_labels, w->on);
 }
 
 static basin_status flush(writer *w, basin_error *err)
@@ -61,9 +61,8 @@ static void by_score(const float *scores, int32_t *on, int32_t n)
 static void jsonl_probabilities(writer *w, const float *scores)
 {
     bs_json_open(&w->line, "probabilities", '{');
-    for (int32_t i = 0; i < bs_preprocess_mlc(&w->m->known)->schema.n_labels; i++)
-        bs_json_short(&w->line, bs_preprocess_mlc(&w->m->known)->schema.label[i], 6,
-                      (double)scores[i]);
+    for (int32_t i = 0; i < w->schema->n_labels; i++)
+        bs_json_short(&w->line, w->schema->label[i], 6, (double)scores[i]);
     bs_json_close(&w->line, '}');
 }
 
@@ -77,7 +76,7 @@ static void jsonl_row(writer *w, const char *id, const float *scores)
         bs_json_text(&w->line, "id", id);
     bs_json_open(&w->line, w->keeps ? "predicted" : "labels", '[');
     for (int32_t i = 0; i < n; i++)
-        bs_json_text(&w->line, NULL, bs_preprocess_mlc(&w->m->known)->schema.label[w->on[i]]);
+        bs_json_text(&w->line, NULL, w->schema->label[w->on[i]]);
     bs_json_close(&w->line, ']');
     if (w->scores)
         bs_json_open(&w->line, "scores", '[');
@@ -100,10 +99,9 @@ static void csv_names(writer *w)
 {
     bs_buf name;
     bs_buf_init(&name, (size_t)1 << 28);
-    for (int32_t i = 0; i < bs_preprocess_mlc(&w->m->known)->schema.n_labels; i++) {
+    for (int32_t i = 0; i < w->schema->n_labels; i++) {
         bs_buf_clear(&name);
-        bs_buf_printf(&name, "%s%s", w->keeps ? predicted : "",
-                      bs_preprocess_mlc(&w->m->known)->schema.label[i]);
+        bs_buf_printf(&name, "%s%s", w->keeps ? predicted : "", w->schema->label[i]);
         w->line.failed = w->line.failed || name.failed;
         bs_buf_text(&w->line, w->format->delimiter);
         if (!name.failed)
@@ -132,7 +130,7 @@ static void csv_row(writer *w, const char *id, const float *scores)
         bs_put_cell(id, strlen(id), w->format->delimiter, true, w->safe, &w->line);
     else
         bs_buf_printf(&w->line, "%lld", (long long)w->row);
-    for (int32_t i = 0; i < bs_preprocess_mlc(&w->m->known)->schema.n_labels; i++) {
+    for (int32_t i = 0; i < w->schema->n_labels; i++) {
         bool on = at < n && w->on[at] == i;
         at += on;
         bs_buf_text(&w->line, w->format->delimiter);
@@ -164,9 +162,9 @@ static void arff_begin(writer *w, int64_t rows)
 {
     (void)rows;
     bs_buf_text(&w->line, "@relation predictions\n\n");
-    for (int32_t i = 0; i < bs_preprocess_mlc(&w->m->known)->schema.n_labels; i++) {
+    for (int32_t i = 0; i < w->schema->n_labels; i++) {
         bs_buf_text(&w->line, "@attribute ");
-        quoted(&w->line, bs_preprocess_mlc(&w->m->known)->schema.label[i]);
+        quoted(&w->line, w->schema->label[i]);
         bs_buf_text(&w->line, w->scores ? " numeric\n" : " {0,1}\n");
     }
     bs_buf_text(&w->line, "\n@data\n");
@@ -183,7 +181,7 @@ static void arff_row(writer *w, const char *id, const float *scores)
         bs_buf_text(&w->line, "}\n");
         return;
     }
-    for (int32_t i = 0; i < bs_preprocess_mlc(&w->m->known)->schema.n_labels; i++)
+    for (int32_t i = 0; i < w->schema->n_labels; i++)
         bs_buf_printf(&w->line, "%s%.6g", i ? "," : "", (double)scores[i]);
     bs_buf_text(&w->line, "\n");
 }
@@ -192,13 +190,13 @@ static void arff_row(writer *w, const char *id, const float *scores)
 
 static void npy_begin(writer *w, int64_t rows)
 {
-    const int64_t dim[] = {rows, bs_preprocess_mlc(&w->m->known)->schema.n_labels};
+    const int64_t dim[] = {rows, w->schema->n_labels};
     bs_npy_header(&w->line, w->scores ? "<f4" : "|u1", dim, 2);
 }
 
 static void npy_row(writer *w, const char *id, const float *scores)
 {
-    const int32_t L = bs_preprocess_mlc(&w->m->known)->schema.n_labels;
+    const int32_t L = w->schema->n_labels;
     (void)id;
     if (w->scores) {
         bs_buf_add(&w->line, scores, (size_t)L * sizeof *scores);
@@ -306,6 +304,7 @@ static basin_status open_writer(const bs_model_file *m, const basin_predict_opti
     if (!w)
         return bs_fail_nomem(err);
     *w = (writer){.m = m,
+                  .schema = bs_schema_mlc(&m->known),
                   .out = out,
                   .scores = o->scores,
                   .safe = o->csv_safe,
@@ -313,7 +312,7 @@ static basin_status open_writer(const bs_model_file *m, const basin_predict_opti
                   .keeps = o->keep_columns};
     bs_buf_init(&w->line, (size_t)1 << 30);
     basin_status s = find_format(o->format, &w->format, err);
-    w->on = bs_calloc((size_t)bs_preprocess_mlc(&m->known)->schema.n_labels + 1, sizeof *w->on);
+    w->on = bs_calloc((size_t)w->schema->n_labels + 1, sizeof *w->on);
     if (!s)
         s = w->on ? choose_cut(w, o, err) : bs_fail_nomem(err);
     if (!s && w->format->begin)
@@ -372,10 +371,9 @@ static basin_status begin_kept(writer *w, const bs_rows *d, basin_error *err)
                        "--keep-columns: rows of JSON may be of any shape, which %s has no place "
                        "for; use --format jsonl",
                        w->format->name);
-    for (int32_t i = 0; !s && i < bs_preprocess_mlc(&w->m->known)->schema.n_labels; i++) {
+    for (int32_t i = 0; !s && i < w->schema->n_labels; i++) {
         char name[128];
-        bs_print(name, sizeof name, "%s%.100s", predicted,
-                 bs_preprocess_mlc(&w->m->known)->schema.label[i]);
+        bs_print(name, sizeof name, "%s%.100s", predicted, w->schema->label[i]);
         s = bs_input_columns_refuse(&w->kept, name, err);
     }
     if (!s) {
@@ -401,7 +399,7 @@ static basin_status write_rows(void *given, const bs_dataset *data, const bs_out
                                basin_error *err)
 {
     writer      *w = given;
-    const size_t L = (size_t)bs_preprocess_mlc(&w->m->known)->schema.n_labels;
+    const size_t L = (size_t)w->schema->n_labels;
     basin_status s = w->keeps ? begin_kept(w, bs_dataset_mlc(data), err) : BASIN_OK;
     for (int32_t i = 0; i < data->rows && !s; i++, w->row++) {
         w->energy = y->energy ? &y->energy[i] : NULL;
