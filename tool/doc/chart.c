@@ -16,6 +16,7 @@ enum {
     HITS = 48,  /* most points of a series that show a value on hover */
     FEW = 16,   /* most points that are also shown as dots */
     LETTER = 7, /* pixels per character, roughly */
+    DIGITS = 4, /* significant digits on hover */
 };
 
 typedef struct {
@@ -194,7 +195,6 @@ static void draw_line(const canvas *k, const bs_series *s, int colour)
 /* Dots, or places that show their value on hover. */
 static void draw_dots(const canvas *k, const bs_series *s, int colour, bool shown)
 {
-    const int digits = k->c->digits > 0 ? k->c->digits : 4;
     const int stride = shown ? 1 : (s->n + HITS - 1) / HITS;
     char      x[BS_FIXED_TEXT], y[BS_FIXED_TEXT];
     for (int i = 0; i < s->n; i++) {
@@ -212,11 +212,11 @@ static void draw_dots(const canvas *k, const bs_series *s, int colour, bool show
             bs_page_escape(s->name, k->out);
             bs_buf_text(k->out, ", ");
         }
-        bs_page_escape(s->label ? s->label[i] : bs_short(x_at(s, i), digits, x), k->out);
-        bs_buf_printf(k->out, ": %s", bs_short(s->y[i], digits, y));
+        bs_page_escape(s->label ? s->label[i] : bs_short(x_at(s, i), DIGITS, x), k->out);
+        bs_buf_printf(k->out, ": %s", bs_short(s->y[i], DIGITS, y));
         if (s->lo && s->hi)
-            bs_buf_printf(k->out, " (%s to %s)", bs_short(s->lo[i], digits, x),
-                          bs_short(s->hi[i], digits, y));
+            bs_buf_printf(k->out, " (%s to %s)", bs_short(s->lo[i], DIGITS, x),
+                          bs_short(s->hi[i], DIGITS, y));
         bs_buf_text(k->out, "</title></circle>");
     }
     bs_buf_text(k->out, "\n");

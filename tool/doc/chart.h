@@ -63,7 +63,6 @@ typedef struct {
     double           x_lo, x_hi; /* equal: from the values */
     double           y_lo, y_hi;
     int              width, height; /* 0: 440 x 250 */
-    int              digits;        /* significant digits on hover; 0: 4 */
 } bs_chart;
 
 void bs_chart_draw(const bs_chart *c, bs_buf *out);

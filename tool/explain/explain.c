@@ -148,9 +148,10 @@ static const char *join_names(bs_explanation *e, const char *const *files, int n
 static basin_status find_out(bs_explanation *e, const bs_task_explain *how, basin_error *err)
 {
     const bs_model_file *m = e->m;
+    const bs_hvp_kind    kind = how->products ? how->products(&m->spec) : BS_HVP_EXACT;
     basin_status         s = bs_workspace_open(e->where, &e->w, err);
     if (!s)
-        s = bs_energy_probe_new(e->w, m->params, &m->spec, how->products(&m->spec), &e->probe, err);
+        s = bs_energy_probe_new(e->w, m->params, &m->spec, kind, &e->probe, err);
     if (!s)
         s = how->names(e, err);
     if (!s)

@@ -119,7 +119,7 @@ typedef struct bs_task_explain {
     /* Whether a part has a truth to compare with. */
     bool (*labelled)(const bs_dataset *p);
     basin_status (*names)(bs_explanation *e, basin_error *err);
-    bs_hvp_kind (*products)(const bs_net_spec *s);
+    bs_hvp_kind (*products)(const bs_net_spec *s); /* NULL: exact */
     basin_status (*look)(bs_explanation *e, basin_error *err);
     basin_status (*row)(bs_explanation *e, basin_error *err); /* except for its steps */
 } bs_task_explain;

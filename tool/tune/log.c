@@ -149,10 +149,9 @@ basin_status bs_tune_room(bs_tuning *t, basin_error *err)
     return BASIN_OK;
 }
 
-static int find_word(const char *const *words, int n, const json_t *v)
+static int find_word(const char *const *words, int n, const char *text)
 {
-    const char *text = json_string_value(v);
-    for (int i = 0; text && i < n; i++)
+    for (int i = 0; i < n; i++)
         if (strcmp(words[i], text) == 0)
             return i;
     return -1;
@@ -175,64 +174,57 @@ static bool read_point(const bs_tuning *t, const json_t *values, bs_trial *x)
     return true;
 }
 
-static double score_of(const bs_tuning *t, const json_t *v)
-{
-    return json_is_number(v) ? bs_tune_score(t, json_number_value(v)) : (double)NAN;
-}
-
-/* A whole number from 0 to most; 0 if there is none. */
-static bool read_whole(const json_t *v, int most, int *out)
-{
-    const json_int_t n = json_integer_value(v);
-    *out = n >= 0 && n <= most ? (int)n : 0;
-    return !v || (json_is_integer(v) && n == *out);
-}
-
-static bool read_seconds(const json_t *v, double *out)
-{
-    *out = json_number_value(v);
-    return !v || (json_is_number(v) && *out >= 0 && *out <= 1e12);
-}
-
 /* Rungs are the same for all trials once they are known, and a trial cannot have passed more. */
-static bool read_rungs(bs_tuning *t, const json_t *o, bs_trial *x)
+static bool read_rungs(bs_tuning *t, const json_t *epochs, const json_t *rungs, const json_t *rises,
+                       bs_trial *x)
 {
-    const json_t *rungs = json_object_get(o, "rungs"), *epochs = json_object_get(o, "rung_epochs");
-    const json_t *rises = json_object_get(o, "rises");
     for (size_t i = 0; i < json_array_size(epochs) && i < BS_TUNE_RUNGS; i++) {
-        int n;
-        if (!read_whole(json_array_get(epochs, i), MOST_EPOCHS, &n))
+        const json_t    *v = json_array_get(epochs, i);
+        const json_int_t n = json_integer_value(v);
+        if (!json_is_integer(v) || n < 0 || n > MOST_EPOCHS)
             return false;
-        t->rung_epoch[i] = n;
+        t->rung_epoch[i] = (int)n;
         t->rungs = n > 0 ? (int)i + 1 : t->rungs;
     }
     if (json_array_size(rungs) > (size_t)t->rungs)
         return false;
     for (; (size_t)x->passed < json_array_size(rungs); x->passed++) {
-        x->rung[x->passed] = score_of(t, json_array_get(rungs, (size_t)x->passed));
+        const json_t *v = json_array_get(rungs, (size_t)x->passed);
+        x->rung[x->passed] =
+            json_is_number(v) ? bs_tune_score(t, json_number_value(v)) : (double)NAN;
         x->rise[x->passed] = json_number_value(json_array_get(rises, (size_t)x->passed));
     }
     return true;
 }
 
 /* Negating twice changes nothing, so scores are read by the function that wrote them. */
-static bool read_trial(bs_tuning *t, const json_t *o, bs_trial *x, bs_tune_record *r)
+static bool read_trial(bs_tuning *t, json_t *o, bs_trial *x, bs_tune_record *r)
 {
-    const int state = find_word(bs_trial_states, 4, json_object_get(o, "state"));
-    const int from = find_word(bs_trial_sources, 3, json_object_get(o, "from"));
-    *x = (bs_trial){.score = score_of(t, json_object_get(o, "score"))};
-    *r = (bs_tune_record){.from = (bs_trial_source)from};
-    if (state < 0 || from < 0 || !read_point(t, json_object_get(o, "values"), x))
+    const char  *state, *from, *message = "";
+    json_t      *values, *rungs, *rises = NULL, *rung_epochs = NULL;
+    json_int_t   epochs = 0, best = 0;
+    double       score = NAN;
+    const double most = 1e12; /* seconds */
+    *x = (bs_trial){.passed = 0};
+    *r = (bs_tune_record){.epochs = 0};
+    if (json_unpack(o, "{s:s s:s s:o s:o s?o s?o s?I s?I s?F s?F s?F s?s}", "state", &state, "from",
+                    &from, "values", &values, "rungs", &rungs, "rises", &rises, "rung_epochs",
+                    &rung_epochs, "epochs", &epochs, "best_epoch", &best, "score", &score,
+                    "seconds", &r->seconds, "elapsed", &r->elapsed, "message", &message))
         return false;
-    x->state = (bs_trial_state)state;
-    if (!read_rungs(t, o, x) ||
-        !read_whole(json_object_get(o, "epochs"), MOST_EPOCHS, &r->epochs) ||
-        !read_whole(json_object_get(o, "best_epoch"), r->epochs, &r->best_epoch) ||
-        !read_seconds(json_object_get(o, "seconds"), &r->seconds) ||
-        !read_seconds(json_object_get(o, "elapsed"), &r->elapsed))
+    const int state_at = find_word(bs_trial_states, 4, state);
+    const int from_at = find_word(bs_trial_sources, 3, from);
+    if (state_at < 0 || from_at < 0 || !read_point(t, values, x) || epochs < 0 ||
+        epochs > MOST_EPOCHS || best < 0 || best > epochs ||
+        !(r->seconds >= 0 && r->seconds <= most) || !(r->elapsed >= 0 && r->elapsed <= most) ||
+        !read_rungs(t, rung_epochs, rungs, rises, x))
         return false;
-    const char *message = json_string_value(json_object_get(o, "message"));
-    bs_print(r->message, sizeof r->message, "%s", message ? message : "");
+    x->score = bs_tune_score(t, score);
+    x->state = (bs_trial_state)state_at;
+    r->from = (bs_trial_source)from_at;
+    r->epochs = (int)epochs;
+    r->best_epoch = (int)best;
+    bs_print(r->message, sizeof r->message, "%s", message);
     return true;
 }
 
@@ -246,14 +238,11 @@ static basin_status bad_line(const char *path, int line, basin_error *err)
 static basin_status take_line(bs_tuning *t, const char *path, int line, const char *text, size_t n,
                               basin_error *err)
 {
-    json_t       *o = bs_tree_read(text, n, 0, NULL);
-    const json_t *v = json_object_get(o, "trial");
-    int           at = 0;
-    basin_status  s = BASIN_OK;
-    if (!v || !read_whole(v, t->n < BS_MOST_TRIALS ? t->n : BS_MOST_TRIALS - 1, &at))
-        s = bad_line(path, line, err);
-    else
-        s = bs_tune_room(t, err);
+    json_t          *o = bs_tree_read(text, n, 0, NULL);
+    const json_t    *v = json_object_get(o, "trial");
+    const json_int_t at = json_integer_value(v);
+    const bool       known = json_is_integer(v) && at >= 0 && at <= t->n && at < BS_MOST_TRIALS;
+    basin_status     s = known ? bs_tune_room(t, err) : bad_line(path, line, err);
     if (!s && !read_trial(t, o, &t->trial[at], &t->record[at]))
         s = bad_line(path, line, err);
     if (!s && at == t->n)

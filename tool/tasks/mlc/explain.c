@@ -22,12 +22,6 @@ static basin_status names(bs_explanation *e, basin_error *err)
     return BASIN_OK;
 }
 
-static bs_hvp_kind products(const bs_net_spec *s)
-{
-    (void)s;
-    return BS_HVP_EXACT;
-}
-
 /* Batches of up to BLOCK rows of a part. */
 static basin_status open_feed(const bs_explanation *e, const bs_dataset *p, bs_batches **out,
                               basin_error *err)
@@ -239,9 +233,5 @@ static basin_status explain_row(bs_explanation *e, basin_error *err)
     return s;
 }
 
-const bs_task_explain bs_task_explain_mlc = {.rows = 2000,
-                                             .labelled = labelled,
-                                             .names = names,
-                                             .products = products,
-                                             .look = look,
-                                             .row = explain_row};
+const bs_task_explain bs_task_explain_mlc = {
+    .rows = 2000, .labelled = labelled, .names = names, .look = look, .row = explain_row};

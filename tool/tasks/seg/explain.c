@@ -39,12 +39,6 @@ static basin_status names(bs_explanation *e, basin_error *err)
     return name ? BASIN_OK : bs_fail_nomem(err);
 }
 
-static bs_hvp_kind products(const bs_net_spec *s)
-{
-    (void)s;
-    return BS_HVP_EXACT;
-}
-
 /* ---- a window in the middle of a photo ---- */
 
 typedef struct {
@@ -356,9 +350,5 @@ static basin_status explain_row(bs_explanation *e, basin_error *err)
     return s;
 }
 
-const bs_task_explain bs_task_explain_seg = {.rows = 24,
-                                             .labelled = labelled,
-                                             .names = names,
-                                             .products = products,
-                                             .look = look,
-                                             .row = explain_row};
+const bs_task_explain bs_task_explain_seg = {
+    .rows = 24, .labelled = labelled, .names = names, .look = look, .row = explain_row};
