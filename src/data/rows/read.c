@@ -117,19 +117,22 @@ basin_status bs_reading_row(bs_reading *r, long line)
 
 /* --- which reader -------------------------------------------------------- */
 
-/* True if the name ends in one of the extensions, optionally followed by .gz and the like. */
-static bool has_extension(const char *path, const char *list)
+size_t bs_unpacked_length(const char *path)
 {
-    static const char *const packed[] = {"", ".gz", ".xz", ".bz2", ".zst", NULL};
-    size_t                   len = strlen(path);
+    static const char *const packed[] = {".gz", ".xz", ".bz2", ".zst", NULL};
+    const size_t             len = strlen(path);
+    for (int i = 0; packed[i]; i++)
+        if (bs_ends_in_one(path, len, packed[i]))
+            return len - strlen(packed[i]);
+    return len;
+}
+
+bool bs_ends_in_one(const char *path, size_t len, const char *list)
+{
     while (*list) {
-        size_t n = strcspn(list, " ");
-        for (int i = 0; packed[i]; i++) {
-            size_t m = strlen(packed[i]);
-            if (len >= n + m && strncmp(path + len - n - m, list, n) == 0 &&
-                strcmp(path + len - m, packed[i]) == 0)
-                return true;
-        }
+        const size_t n = strcspn(list, " ");
+        if (len > n && strncmp(path + len - n, list, n) == 0)
+            return true;
         list += n + (list[n] == ' ');
     }
     return false;
@@ -188,7 +191,8 @@ static basin_status choose(bs_reading *r)
     for (int i = 0; bs_readers[i]; i++) {
         int score = bs_readers[i]->sniff(head, n, r->path ? r->path : "");
         if (score > 0)
-            score = 2 * score + (r->path && has_extension(r->path, bs_readers[i]->extensions));
+            score = 2 * score + (r->path && bs_ends_in_one(r->path, bs_unpacked_length(r->path),
+                                                           bs_readers[i]->extensions));
         if (score > best) {
             best = score;
             *out = bs_readers[i];

@@ -126,6 +126,11 @@ bool         bs_is_sheet(const char *head, size_t n); /* Excel and the like */
 bs_utf16     bs_utf16_of(const char *head, size_t n);
 basin_status bs_utf16_recode(const bs_buf *text, bs_utf16 kind, bs_buf *out, basin_error *err);
 
+/* Whether the first len bytes of the path end in one of the words of a list, ".arff .foo". */
+bool bs_ends_in_one(const char *path, size_t len, const char *list);
+/* The length of the path without .gz and the like. */
+size_t bs_unpacked_length(const char *path);
+
 /* --- for readers --------------------------------------------------------- */
 
 /* "name:line:column: ..."; line or column 0 is omitted. Always BASIN_EDATA. */

@@ -29,7 +29,6 @@ typedef struct {
     bs_names     listed;          /* names of the labels, from a file */
     bs_buf       file;            /* that file */
     int32_t      kept;            /* blank lines that became rows */
-    int32_t      small[10000];    /* label + 1 of the words "0" to "9999", 0 = not seen yet */
 } svm;
 
 /* --- recognising rows ---------------------------------------------------- */
@@ -189,26 +188,10 @@ static basin_status numbered_label(svm *x, const bs_line *line, const char *p, s
     return BASIN_OK;
 }
 
-/* Numbers are looked up without hashing: most labels are numbers. */
-static int32_t *small_slot(svm *x, const char *p, size_t n)
-{
-    int value = 0;
-    if (n == 0 || n > 4 || (*p == '0' && n > 1))
-        return NULL;
-    for (size_t i = 0; i < n; i++) {
-        if ((unsigned char)(p[i] - '0') >= 10)
-            return NULL;
-        value = value * 10 + (p[i] - '0');
-    }
-    return &x->small[value];
-}
-
 static basin_status one_label(svm *x, const bs_line *line, const char *p, size_t n)
 {
     bs_build *b = x->r->b;
-    int32_t   k = -1, *slot = small_slot(x, p, n);
-    if (slot && *slot)
-        return bs_push_y(b, *slot - 1) ? BASIN_OK : bs_fail_nomem(x->r->err);
+    int32_t   k = -1;
     if (n == 0)
         return bs_error_at(x->r, line->number, (size_t)(p - line->text) + 1,
                            "an empty label; labels are separated by single commas");
@@ -225,11 +208,7 @@ static basin_status one_label(svm *x, const bs_line *line, const char *p, size_t
         if (s)
             return s;
     }
-    if (!bs_push_y(b, k))
-        return bs_fail_nomem(x->r->err);
-    if (slot)
-        *slot = k + 1;
-    return BASIN_OK;
+    return bs_push_y(b, k) ? BASIN_OK : bs_fail_nomem(x->r->err);
 }
 
 /* Words without a colon, each with labels between commas; *end is where the features start. */
@@ -463,28 +442,22 @@ static basin_status finish(svm *x)
 
 static basin_status next(bs_reading *r)
 {
-    svm *x = bs_calloc(1, sizeof *x);
-    if (!x)
-        return bs_fail_nomem(r->err);
-    x->r = r;
-    x->header = r->own;
-    x->lowest = INT64_MAX;
-    x->highest = -1;
-    x->limit = x->header ? x->header->features : (int64_t)r->o->max_features + 1;
-    bs_names_init(&x->listed, &r->b->ds->arena);
-    basin_status s = bs_labels_file(r, &x->file);
-    if (!s && x->file.len)
-        s = bs_read_names(x->file.data, r->o->max_mb, r->o->max_labels, &x->listed, r->err);
+    const shape *header = r->own;
+    svm          x = {.r = r, .header = header, .lowest = INT64_MAX, .highest = -1};
+    x.limit = header ? header->features : (int64_t)r->o->max_features + 1;
+    bs_names_init(&x.listed, &r->b->ds->arena);
+    basin_status s = bs_labels_file(r, &x.file);
+    if (!s && x.file.len)
+        s = bs_read_names(x.file.data, r->o->max_mb, r->o->max_labels, &x.listed, r->err);
     if (!s)
-        s = bs_reading_lines(r, x, one_line);
-    if (!s && x->header && r->ended && r->before + r->b->rows != x->header->rows)
+        s = bs_reading_lines(r, &x, one_line);
+    if (!s && header && r->ended && r->before + r->b->rows != header->rows)
         s = bs_error_at(r, 0, 0, "the header says %lld rows, there are %lld",
-                        (long long)x->header->rows, (long long)(r->before + r->b->rows));
+                        (long long)header->rows, (long long)(r->before + r->b->rows));
     if (!s && !bs_reading_over(r))
-        s = finish(x);
-    bs_names_free(&x->listed);
-    bs_buf_free(&x->file);
-    bs_free(x);
+        s = finish(&x);
+    bs_names_free(&x.listed);
+    bs_buf_free(&x.file);
     return s;
 }
 

@@ -60,14 +60,12 @@ static basin_status unknown_entry(const bs_reading *r, const char *option, const
                    near ? near : "", near ? "'" : "");
 }
 
+/* Entries between commas. */
 static basin_status select_names(const bs_reading *r, const char *option, const char *spec,
                                  const char *const *names, int32_t n, bool strict, uint8_t *mark)
 {
-    if (select_entry(spec, names, n, mark))
-        return BASIN_OK;
     char text[BS_OPTION_TEXT];
-    strncpy(text, spec, sizeof text - 1);
-    text[sizeof text - 1] = '\0';
+    bs_print(text, sizeof text, "%s", spec);
     for (char *entry = text, *end; entry; entry = end) {
         end = strchr(entry, ',');
         if (end)
@@ -148,16 +146,7 @@ basin_status bs_labels_file(const bs_reading *r, bs_buf *out)
                        r->name, r->o->labels);
     if (out->len || !r->path)
         return out->failed ? bs_fail_nomem(r->err) : BASIN_OK;
-    /* a.libsvm and a.libsvm.gz both go with a.labels */
-    static const char *const packed[] = {".gz", ".xz", ".bz2", ".zst"};
-    size_t                   n = strlen(r->path);
-    for (size_t i = 0; i < sizeof packed / sizeof *packed; i++) {
-        size_t m = strlen(packed[i]);
-        if (n > m && strcmp(r->path + n - m, packed[i]) == 0) {
-            n -= m;
-            break;
-        }
-    }
+    size_t n = bs_unpacked_length(r->path); /* a.libsvm.gz goes with a.labels, too */
     size_t stem = n;
     while (stem > 0 && r->path[stem - 1] != '.' && r->path[stem - 1] != '/')
         stem--;
@@ -203,10 +192,9 @@ static basin_status select_columns(const bs_reading *r, const char *option, cons
 {
     if (strncmp(spec, "first:", 6) == 0 || strncmp(spec, "last:", 5) == 0)
         return select_run(r, option, spec, spec[0] == 'l', n, mark);
-    bool column = false;
-    for (int32_t i = 0; i < n && !column; i++)
-        column = strcmp(names[i], spec) == 0;
-    if (!column && access(spec, R_OK) == 0)
+    if (select_entry(spec, names, n, mark))
+        return BASIN_OK;
+    if (access(spec, R_OK) == 0)
         return select_file(r, spec, names, n, strict, mark);
     return select_names(r, option, spec, names, n, strict, mark);
 }

@@ -3,13 +3,6 @@
 
 #include "data/rows/read.h"
 
-/* Options that only some formats support. */
-static const char *const format_options[] = {
-    "data.labels", "data.xml",       "data.label_sep", "data.nominal", "data.index_base",
-    "data.header", "data.delimiter", "data.root",      "data.drop",    "data.true",
-    "data.false",  "data.decimal",   "data.absent",
-};
-
 static bool in_list(const char *list, const char *word)
 {
     size_t n = strlen(word);
@@ -19,16 +12,24 @@ static bool in_list(const char *list, const char *word)
     return false;
 }
 
+/* Options that only some formats support. */
+static bool belongs_to_format(const char *name)
+{
+    for (int i = 0; bs_readers[i]; i++)
+        if (in_list(bs_readers[i]->uses, name))
+            return true;
+    return false;
+}
+
 basin_status bs_note_unused(const bs_reading *r, const bs_reader *reader)
 {
     const bs_read_options usual = bs_read_options_default();
     bs_buf                value;
     bs_buf_init(&value, 1 << 16);
-    for (size_t i = 0; i < sizeof format_options / sizeof *format_options; i++) {
-        const char      *name = format_options[i];
-        const bs_option *row = bs_option_find(bs_read_rows, name);
+    for (const bs_option *row = bs_read_rows; row->name; row++) {
+        const char *name = row->name;
         /* Options stored in a model were meant for its training files. */
-        if (!row || (r->o->like && row->flags & BS_OPTION_KEEP) ||
+        if ((r->o->like && row->flags & BS_OPTION_KEEP) || !belongs_to_format(name) ||
             !bs_option_differs(row, r->o, &usual, &value))
             continue;
         if (!in_list(reader->uses, name))

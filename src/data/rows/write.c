@@ -9,6 +9,7 @@
 
 #include "base/json.h"
 #include "base/opt.h"
+#include "data/rows/read.h"
 #include "data/scan.h"
 
 #define WRITER(name) extern const bs_writer bs_writer_##name;
@@ -30,25 +31,11 @@ const bs_writer *bs_writer_find(const char *name)
     return NULL;
 }
 
-static bool ends_in(const char *path, const char *end)
-{
-    size_t n = strlen(path), m = strlen(end);
-    return n > m && strcmp(path + n - m, end) == 0;
-}
-
 const bs_writer *bs_writer_for(const char *path)
 {
-    for (int i = 0; bs_writers[i]; i++) {
-        char list[64];
-        bs_print(list, sizeof list, "%s", bs_writers[i]->extensions);
-        for (char *one = list, *next; one; one = next) {
-            next = strchr(one, ' ');
-            if (next)
-                *next++ = '\0';
-            if (ends_in(path, one))
-                return bs_writers[i];
-        }
-    }
+    for (int i = 0; bs_writers[i]; i++)
+        if (bs_ends_in_one(path, strlen(path), bs_writers[i]->extensions))
+            return bs_writers[i];
     return NULL;
 }
 
@@ -273,13 +260,6 @@ static basin_status to_output(void *to, const void *bytes, size_t n, basin_error
     return bs_output_write(to, bytes, n, err);
 }
 
-/* The second file: its name, and what is there now. */
-typedef struct {
-    bs_buf        name;
-    const bs_buf *text;        /* its content; empty: it is not written */
-    bool          there, ours; /* ours: the main file existed as well */
-} side_file;
-
 /* The path with its extension replaced. */
 static void name_side(const char *path, const char *extension, bs_buf *out)
 {
@@ -302,50 +282,53 @@ static basin_status same_text(const char *path, const bs_buf *text, bool *same, 
 
 /* An existing file of that name that does not belong to `path` would be read as if it did. It may
  * be somebody's own list of labels, so it is neither overwritten nor left to be misread. */
-static basin_status look_at_side(const char *path, side_file *f, basin_error *err)
+static basin_status check_side(const char *path, const char *name, const bs_buf *text,
+                               basin_error *err)
 {
     bool same;
-    f->there = access(f->name.data, F_OK) == 0;
-    f->ours = access(path, F_OK) == 0;
-    if (!f->there || f->ours)
+    if (access(name, F_OK) != 0 || access(path, F_OK) == 0)
         return BASIN_OK;
-    basin_status s = same_text(f->name.data, f->text, &same, err);
+    basin_status s = same_text(name, text, &same, err);
     if (!s && !same)
         s = bs_fail(err, BASIN_EIO,
                     "%s: exists already and would be read with %s; remove it, or write "
                     "to another name",
-                    f->name.data, path);
+                    name, path);
     return s;
 }
 
-static basin_status write_side(const side_file *f, bs_notes *notes, basin_error *err)
+/* ours: there was a main file before, to which an existing second one belonged. */
+static basin_status write_side(const char *name, const bs_buf *text, bool ours, bs_notes *notes,
+                               basin_error *err)
 {
-    if (!f->text->len && f->there && f->ours) {
-        if (remove(f->name.data) != 0)
-            return bs_fail_io(err, f->name.data, errno);
-        bs_notes_add(notes, "wrote", "%s had names for the previous file and was removed",
-                     f->name.data);
+    const bool there = access(name, F_OK) == 0;
+    if (text->len) {
+        basin_status s = bs_write_file(name, text->data, text->len, err);
+        if (!s)
+            bs_notes_add(notes, "wrote", "%s has the names of the labels%s", name,
+                         there ? " (it was there before and was replaced)" : "");
+        return s;
     }
-    if (!f->text->len)
+    if (!there || !ours)
         return BASIN_OK;
-    basin_status s = bs_write_file(f->name.data, f->text->data, f->text->len, err);
-    if (!s)
-        bs_notes_add(notes, "wrote", "%s has the names of the labels%s", f->name.data,
-                     f->there ? " (it was there before and was replaced)" : "");
-    return s;
+    if (remove(name) != 0)
+        return bs_fail_io(err, name, errno);
+    bs_notes_add(notes, "wrote", "%s had names for the previous file and was removed", name);
+    return BASIN_OK;
 }
 
 basin_status bs_write_pair(const char *path, bs_filler fill, const void *what,
                            const char *extension, const bs_buf *beside, bs_notes *notes,
                            basin_error *err)
 {
-    side_file    side = {.text = beside};
+    const bool   ours = access(path, F_OK) == 0;
     bs_output   *out = NULL;
     basin_status s = BASIN_OK;
-    bs_buf_init(&side.name, (size_t)1 << 20);
+    bs_buf       name;
+    bs_buf_init(&name, (size_t)1 << 20);
     if (extension) {
-        name_side(path, extension, &side.name);
-        s = side.name.failed ? bs_fail_nomem(err) : look_at_side(path, &side, err);
+        name_side(path, extension, &name);
+        s = name.failed ? bs_fail_nomem(err) : check_side(path, name.data, beside, err);
     }
     if (!s)
         s = bs_output_open(path, &out, err);
@@ -357,8 +340,8 @@ basin_status bs_write_pair(const char *path, bs_filler fill, const void *what,
             s = bs_output_commit(out, err);
     }
     if (!s && extension)
-        s = write_side(&side, notes, err);
-    bs_buf_free(&side.name);
+        s = write_side(name.data, beside, ours, notes, err);
+    bs_buf_free(&name);
     return s;
 }
 
