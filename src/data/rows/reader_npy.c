@@ -177,31 +177,6 @@ static bool numbers_only(const char *const *name, int32_t n, char letter, int64_
     return true;
 }
 
-/* The names in `known` (may be NULL), or the letter and the column's number. */
-static basin_status name_columns(npy *a, const bs_npy *names, const char *const *known, char letter,
-                                 int32_t n, const char **out)
-{
-    bs_arena *arena = &a->r->b->ds->arena;
-    for (int32_t i = 0; i < n; i++) {
-        char text[24];
-        int  len = bs_print(text, sizeof text, "%c%d", letter, (int)i);
-        out[i] = names   ? bs_npy_text(names, i, arena)
-                 : known ? bs_arena_copy(arena, known[i], strlen(known[i]))
-                         : bs_arena_copy(arena, text, (size_t)len);
-        if (!out[i])
-            return bs_fail_nomem(a->r->err);
-    }
-    return BASIN_OK;
-}
-
-static basin_status check_names(npy *a, const bs_npy *names, int64_t n, const char *what)
-{
-    if (names && (names->kind != 'U' || names->dim[0] * names->dim[1] != n))
-        return bs_error_at(a->r, 0, 0, "'%s' are not the %lld names of the %s", names->name,
-                           (long long)n, what);
-    return BASIN_OK;
-}
-
 /* The model's names if it has as many columns; NULL if the numbered names are right. */
 static basin_status trained_names(npy *a, const char *const *known, int32_t n_known, int32_t n,
                                   char letter, const char *what, bool *take)
@@ -231,57 +206,64 @@ static basin_status trained_names(npy *a, const char *const *known, int32_t n_kn
     return BASIN_OK;
 }
 
+/* The names of columns: those in the archive, those of the model, or the letter and a number. */
+static basin_status name_columns(npy *a, const bs_npy *names, const char *const *known,
+                                 int32_t n_known, int32_t n, char letter, const char **out)
+{
+    const char  *what = letter == 'x' ? "features" : "labels";
+    bs_arena    *arena = &a->r->b->ds->arena;
+    bool         take = false;
+    basin_status s = BASIN_OK;
+    if (names && (names->kind != 'U' || names->dim[0] * names->dim[1] != n))
+        return bs_error_at(a->r, 0, 0, "'%s' are not the %lld names of the %s", names->name,
+                           (long long)n, what);
+    if (!names && known)
+        s = trained_names(a, known, n_known, n, letter, what, &take);
+    for (int32_t i = 0; !s && i < n; i++) {
+        char        text[24];
+        const char *name = take ? known[i] : text;
+        bs_print(text, sizeof text, "%c%d", letter, (int)i);
+        out[i] = names ? bs_npy_text(names, i, arena) : bs_arena_copy(arena, name, strlen(name));
+        if (!out[i])
+            s = bs_fail_nomem(a->r->err);
+    }
+    return s;
+}
+
 static basin_status feature_names(npy *a, const char **out)
 {
-    const bs_schema *like = a->r->o->like;
-    const int32_t    n = (int32_t)a->x->dim[1];
-    const char     **known = NULL;
-    bool             take = false;
-    basin_status     s = check_names(a, a->x_names, n, "columns of X");
-    if (!s && !a->x_names && like && like->feature) {
-        known = bs_alloc(((size_t)like->n_features + 1) * sizeof *known);
-        if (!known)
-            return bs_fail_nomem(a->r->err);
-        for (int32_t i = 0; i < like->n_features; i++)
-            known[i] = like->feature[i].attribute;
-        for (int32_t i = 0; !s && i < like->n_features; i++)
-            if (like->feature[i].kind == BS_FEATURE_ONEHOT)
-                s = bs_error_at(a->r, 0, 0,
-                                "has no names of columns; the training data had '%.60s', which is "
-                                "not a number",
-                                known[i]);
-        if (!s)
-            s = trained_names(a, known, like->n_features, n, 'x', "features", &take);
+    const bs_schema *like = a->x_names ? NULL : a->r->o->like;
+    const int32_t n = (int32_t)a->x->dim[1], n_known = like && like->feature ? like->n_features : 0;
+    const char  **known = bs_alloc(((size_t)n_known + 1) * sizeof *known);
+    basin_status  s = known ? BASIN_OK : bs_fail_nomem(a->r->err);
+    for (int32_t i = 0; !s && i < n_known; i++) {
+        known[i] = like->feature[i].attribute;
+        if (like->feature[i].kind == BS_FEATURE_ONEHOT)
+            s = bs_error_at(a->r, 0, 0,
+                            "has no names of columns; the training data had '%.60s', which is "
+                            "not a number",
+                            known[i]);
     }
     if (!s)
-        s = name_columns(a, a->x_names, take ? known : NULL, 'x', n, out);
+        s = name_columns(a, a->x_names, known, n_known, n, 'x', out);
     bs_free(known);
     return s;
 }
 
-/* --- features ------------------------------------------------------------ */
-
-static basin_status add_columns(npy *a, const char *const *name)
+/* A new label or feature; *column is its number. */
+static basin_status add_column(npy *a, const char *name, bool label, int32_t *column)
 {
-    bs_build    *b = a->r->b;
-    basin_status s = BASIN_OK;
-    for (int32_t i = 0; !s && i < a->x->dim[1]; i++) {
-        bool fresh = true;
-        if (a->dropped[i])
-            continue;
-        if (a->label[i])
-            a->column[i] = bs_names_add(&b->labels, name[i], strlen(name[i]), &fresh);
-        else
-            a->column[i] = bs_build_feature(
-                b, name[i], name[i], NULL,
-                a->x->kind == 'b' ? BS_FEATURE_BINARY : BS_FEATURE_NUMERIC, &fresh);
-        if (a->column[i] < 0)
-            s = bs_fail_nomem(a->r->err);
-        else if (!fresh)
-            s = bs_error_at(a->r, 0, 0, "two columns are named '%s'", name[i]);
-    }
-    return s;
+    bs_build             *b = a->r->b;
+    const bs_feature_kind kind = a->x && a->x->kind == 'b' ? BS_FEATURE_BINARY : BS_FEATURE_NUMERIC;
+    bool                  fresh;
+    *column = label ? bs_names_add(&b->labels, name, strlen(name), &fresh)
+                    : bs_build_feature(b, name, name, NULL, kind, &fresh);
+    if (*column < 0)
+        return bs_fail_nomem(a->r->err);
+    return fresh ? BASIN_OK : bs_error_at(a->r, 0, 0, "two columns are named '%s'", name);
 }
+
+/* --- features ------------------------------------------------------------ */
 
 static basin_status use_features(npy *a)
 {
@@ -299,8 +281,9 @@ static basin_status use_features(npy *a)
     }
     if (!s)
         s = bs_select_dropped(r, name, (int32_t)n - 1, a->dropped);
-    if (!s)
-        s = add_columns(a, name);
+    for (int32_t i = 0; !s && i < a->x->dim[1]; i++)
+        if (!a->dropped[i])
+            s = add_column(a, name[i], a->label[i], &a->column[i]);
     bs_free(name);
     bs_source *source = &r->b->ds->source;
     source->attributes = r->b->features.n;
@@ -334,7 +317,6 @@ static basin_status use_labels(npy *a)
     const bs_schema *like = a->r->o->like;
     const int32_t    n = (int32_t)a->y->dim[1];
     bs_build        *b = a->r->b;
-    bool             take = false, fresh;
     bs_print(b->ds->source.labels_from, sizeof b->ds->source.labels_from, "%s",
              *a->y->name ? a->y->name : "a file of labels");
     a->classes = are_classes(a->y);
@@ -347,20 +329,12 @@ static basin_status use_labels(npy *a)
     if (a->y->kind == 'U')
         return bs_error_at(a->r, 0, 0, "Y holds texts in %d columns; labels are columns of 0 and 1",
                            (int)n);
-    basin_status s = check_names(a, a->y_names, n, "labels");
-    if (!s && !a->y_names && like)
-        s = trained_names(a, like->label, like->n_labels, n, 'y', "labels", &take);
     const char **name = bs_calloc((size_t)n + 1, sizeof *name);
-    if (!name)
-        return bs_fail_nomem(a->r->err);
-    if (!s)
-        s = name_columns(a, a->y_names, take ? like->label : NULL, 'y', n, name);
-    for (int32_t i = 0; !s && i < n; i++) {
-        if (bs_names_add(&b->labels, name[i], strlen(name[i]), &fresh) < 0)
-            s = bs_fail_nomem(a->r->err);
-        else if (!fresh)
-            s = bs_error_at(a->r, 0, 0, "two labels are named '%s'", name[i]);
-    }
+    basin_status s = name ? name_columns(a, a->y_names, like ? like->label : NULL,
+                                         like ? like->n_labels : 0, n, 'y', name)
+                          : bs_fail_nomem(a->r->err);
+    for (int32_t i = 0, k; !s && i < n; i++)
+        s = add_column(a, name[i], true, &k);
     bs_free(name);
     return s;
 }
