@@ -185,33 +185,26 @@ enum { MOST_TWINS = 1000 };
 /* Repeated names get a number, as they would otherwise be one feature. */
 static basin_status unique_name(bs_reading *r, arff_header *h, arff_attribute *a)
 {
-    bool   fresh;
-    bs_buf text;
-    bs_buf_init(&text, (size_t)1 << 28);
-    const char  *name = a->name;
+    bs_buf       text;
     basin_status s = BASIN_OK;
-    for (int k = 2;; k++) {
-        int32_t i = bs_names_add(&h->names, name, strlen(name), &fresh);
+    bool         fresh = false;
+    bs_buf_init(&text, (size_t)1 << 28);
+    bs_buf_text(&text, a->name);
+    for (int k = 2; !s && !fresh; k++) {
+        const int32_t i = text.failed ? -1 : bs_names_add(&h->names, text.data, text.len, &fresh);
         if (i < 0)
             s = bs_fail_nomem(r->err);
-        if (i >= 0 && fresh)
-            a->name = h->names.item[i].text;
-        if (i < 0 || fresh)
-            break;
-        h->n_renamed += k == 2;
-        a->renamed = true;
-        if (k > MOST_TWINS) {
+        else if (!fresh && k > MOST_TWINS)
             s = bs_error_at(r, a->line, 0, "more than %d attributes are named '%.60s'",
                             (int)MOST_TWINS, a->name);
-            break;
+        else if (!fresh) {
+            h->n_renamed += k == 2;
+            a->renamed = true;
+            bs_buf_clear(&text);
+            bs_buf_printf(&text, "%s#%d", a->name, k);
+        } else {
+            a->name = h->names.item[i].text;
         }
-        bs_buf_clear(&text);
-        bs_buf_printf(&text, "%s#%d", a->name, k);
-        if (text.failed) {
-            s = bs_fail_nomem(r->err);
-            break;
-        }
-        name = text.data;
     }
     bs_buf_free(&text);
     return s;

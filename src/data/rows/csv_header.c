@@ -17,28 +17,10 @@ typedef struct {
     bool   quoted;  /* ... but quoted above an unquoted cell both are */
 } first_cell;
 
-/* The cells of the first record; whether quotes matter depends on the record below. */
-static basin_status read_first(csv_table *t, csv_cursor *c, first_cell *cell)
-{
-    for (int32_t i = 0; i < t->n; i++) {
-        csv_cell    raw;
-        size_t      len;
-        csv_step    step = bs_csv_next(c, &raw);
-        const char *text = bs_csv_text(&raw, &t->scratch, &len);
-        if (!text)
-            return bs_fail_nomem(t->r->err);
-        cell[i].number = bs_csv_number(text, len, &cell[i].v);
-        cell[i].missing = len && bs_is_missing(text, len);
-        cell[i].quoted = raw.quoted;
-        if (step != CSV_CELL)
-            break;
-    }
-    return BASIN_OK;
-}
-
-/* Looks at a record below: a quoted number above a quoted cell is data, and a bare one is a name
- * only above 0 and 1. False if the record cannot be read, which is reported elsewhere. */
-static bool look_below(csv_table *t, csv_cursor *c, bool second, first_cell *cell, bool *names)
+/* Looks at the cells of a record, the first one or one below: there a quoted number above a quoted
+ * cell is data, and a bare one is a name only above 0 and 1. False if the record cannot be read,
+ * which is reported elsewhere. */
+static bool look_at(csv_table *t, csv_cursor *c, int32_t record, first_cell *cell, bool *names)
 {
     csv_step step = CSV_CELL;
     for (int32_t i = 0; i < t->n && step == CSV_CELL; i++) {
@@ -49,10 +31,12 @@ static bool look_below(csv_table *t, csv_cursor *c, bool second, first_cell *cel
         const char *text = step > CSV_END ? NULL : bs_csv_text(&raw, &t->scratch, &len);
         if (!text)
             return false;
-        if (second && cell[i].quoted && !raw.quoted)
+        const bool number = bs_csv_number(text, len, &v), missing = bs_is_missing(text, len);
+        if (record == 0)
+            cell[i] = (first_cell){.v = v, number, len && missing, raw.quoted};
+        if (record == 1 && cell[i].quoted && !raw.quoted)
             cell[i].number = cell[i].missing = false;
-        bool truth = bs_csv_number(text, len, &v) ? v == 0 || v == 1 : bs_is_missing(text, len);
-        if (cell[i].number && !truth)
+        if (record > 0 && cell[i].number && (number ? v != 0 && v != 1 : !missing))
             *names = false;
     }
     return step == CSV_LAST;
@@ -97,19 +81,21 @@ bool bs_csv_headless(const bs_schema *like)
 basin_status bs_csv_header(csv_table *t, csv_cursor c, bool *out)
 {
     first_cell  *cell = bs_calloc((size_t)t->n, sizeof *cell);
-    basin_status s = cell ? read_first(t, &c, cell) : bs_fail_nomem(t->r->err);
+    basin_status s = BASIN_OK;
     bool         names = true, numbers = false;
-    int32_t      below = 0;
+    int32_t      records = 0;
     int64_t      blank = 0;
-    while (!s && below < LOOK_AT && bs_csv_record(&c, &blank) &&
-           look_below(t, &c, below == 0, cell, &names))
-        below++;
+    while (cell && records <= LOOK_AT && bs_csv_record(&c, &blank) &&
+           look_at(t, &c, records, cell, &names))
+        records++;
+    if (!cell || t->scratch.failed)
+        s = bs_fail_nomem(t->r->err);
     for (int32_t i = 0; !s && i < t->n; i++) {
         numbers = numbers || cell[i].number || cell[i].missing;
         names = names && !cell[i].missing;
     }
     *out = !numbers;
-    if (!s && numbers && below >= 2 && names && !bs_csv_headless(t->r->o->like))
+    if (!s && numbers && records > 2 && names && !bs_csv_headless(t->r->o->like))
         s = like_names(t, cell, out);
     bs_free(cell);
     return s;

@@ -22,54 +22,50 @@ static basin_status fail_archive(const char *name, struct archive *a, basin_erro
     return bs_fail(err, BASIN_EDATA, "%s: damaged archive: %s", name, why ? why : "cannot be read");
 }
 
-/* An archive being unpacked. */
+/* Archive `packed` bytes long, of which `unpacked` have been read. */
 typedef struct {
     const char *name;
-    size_t      packed, unpacked; /* bytes so far */
-    size_t      ceiling;
+    size_t      packed, unpacked, ceiling;
     int         max_mb;
 } unpacking;
 
 static basin_status read_entry(unpacking *u, struct archive *a, bs_buf *out, basin_error *err)
 {
-    char block[1 << 16];
-    for (;;) {
-        la_ssize_t n = archive_read_data(a, block, sizeof block);
-        if (n == 0)
-            return BASIN_OK;
+    char         block[1 << 16];
+    la_ssize_t   n;
+    basin_status s = BASIN_OK;
+    while (!s && (n = archive_read_data(a, block, sizeof block)) != 0) {
         if (n < 0)
             return fail_archive(u->name, a, err);
         u->unpacked += (size_t)n;
         if (u->unpacked > u->ceiling)
             return bs_fail(err, BASIN_EDATA, "%s: its arrays are larger than %zu bytes", u->name,
                            u->ceiling);
-        basin_status s = bs_unpacked(u->name, u->packed, u->unpacked, u->max_mb, err);
-        if (s)
-            return s;
-        bs_buf_add(out, block, (size_t)n);
-        if (out->failed)
-            return bs_fail_nomem(err);
+        s = bs_unpacked(u->name, u->packed, u->unpacked, u->max_mb, err);
+        if (!s)
+            bs_buf_add(out, block, (size_t)n);
+        if (!s && out->failed)
+            s = bs_fail_nomem(err);
     }
+    return s;
 }
 
 /* The array of an entry, under its name without .npy. */
 static basin_status add_array(unpacking *u, struct archive *a, const char *entry, bs_npz *z,
                               basin_error *err)
 {
-    const char *name = u->name;
-    size_t      len = strlen(entry);
-    char        full[400];
-    bs_buf     *bytes = &z->bytes[z->n];
+    const size_t len = strlen(entry);
+    char         full[400];
     if (len < 5 || strcmp(entry + len - 4, ".npy") != 0 || len > 60)
         return bs_fail(err, BASIN_EDATA, "%s: holds '%.60s'; arrays that numpy saved are read",
-                       name, entry);
+                       u->name, entry);
     if (z->n == BS_NPZ_MOST)
-        return bs_fail(err, BASIN_EDATA, "%s: more than %d arrays", name, (int)BS_NPZ_MOST);
+        return bs_fail(err, BASIN_EDATA, "%s: more than %d arrays", u->name, (int)BS_NPZ_MOST);
+    bs_npy *array = &z->array[z->n];
+    bs_buf *bytes = &z->bytes[z->n++];
     bs_buf_init(bytes, u->ceiling + 1);
-    z->n++;
-    bs_print(full, sizeof full, "%.300s: %.*s", name, (int)len - 4, entry);
+    bs_print(full, sizeof full, "%.300s: %.*s", u->name, (int)len - 4, entry);
     basin_status s = read_entry(u, a, bytes, err);
-    bs_npy      *array = &z->array[z->n - 1];
     if (!s)
         s = bs_npy_parse(full, bytes->data ? bytes->data : "", bytes->len, array, err);
     if (!s)
@@ -80,19 +76,17 @@ static basin_status add_array(unpacking *u, struct archive *a, const char *entry
 static basin_status read_entries(unpacking *u, struct archive *a, bs_npz *z, basin_error *err)
 {
     struct archive_entry *e;
-    for (;;) {
-        int r = archive_read_next_header(a, &e);
-        if (r == ARCHIVE_EOF)
-            return BASIN_OK;
+    basin_status          s = BASIN_OK;
+    int                   r;
+    while (!s && (r = archive_read_next_header(a, &e)) != ARCHIVE_EOF) {
         if (r < ARCHIVE_WARN)
             return fail_archive(u->name, a, err);
         const char *entry = archive_entry_pathname(e);
         if (!entry)
             entry = archive_entry_pathname_utf8(e);
-        basin_status s = add_array(u, a, entry ? entry : "", z, err);
-        if (s)
-            return s;
+        s = add_array(u, a, entry ? entry : "", z, err);
     }
+    return s;
 }
 
 basin_status bs_npz_open(const char *name, const void *bytes, size_t n, size_t ceiling, int max_mb,

@@ -48,39 +48,37 @@ static void put_columns(const bs_rows *ds, int32_t r, bs_writing *w)
     bs_put(w, "}");
 }
 
-/* Numbered features of a dense file stay a list; otherwise names, or numbers as names. */
+/* Numbered features of a dense file stay a list. */
+static void put_list(const bs_rows *ds, int32_t r, bs_writing *w)
+{
+    bs_put(w, "\"features\":[");
+    for (int32_t f = 0, e = ds->x.start[r]; f < ds->schema.n_features; f++) {
+        const bool there = e < ds->x.start[r + 1] && ds->x.index[e] == f;
+        bs_put(w, f ? "," : "");
+        put_value(w, !there ? 0 : ds->x.value ? ds->x.value[e] : 1);
+        e += there;
+    }
+    bs_put(w, "]");
+}
+
+/* What is not zero, by names, or numbers as names. */
 static void put_features(const bs_rows *ds, int32_t r, bs_writing *w)
 {
-    const bs_schema *s = &ds->schema;
-    bool             list = !s->feature && s->dense;
-    const char      *comma = "";
-    bs_put(w, list ? "\"features\":[" : "\"features\":{");
-    for (int32_t e = ds->x.start[r], f = 0; e < ds->x.start[r + 1]; e++, comma = ",") {
-        char scratch[24];
-        for (; list && f < ds->x.index[e]; f++)
-            bs_put(w, f ? ",0" : "0");
-        if (list && f > 0)
-            comma = ",";
-        f = ds->x.index[e] + 1;
-        bs_put(w, comma);
-        const bs_feature *name = s->feature ? &s->feature[ds->x.index[e]] : NULL;
-        bool              category = name && name->kind == BS_FEATURE_ONEHOT && name->value;
-        if (!list) {
-            bs_put_json(w,
-                        category ? name->attribute : bs_feature_name(ds, ds->x.index[e], scratch));
-            bs_put(w, ":");
-        }
+    bs_put(w, "\"features\":{");
+    for (int32_t e = ds->x.start[r]; e < ds->x.start[r + 1]; e++) {
+        char              scratch[24];
+        const int32_t     f = ds->x.index[e];
+        const bs_feature *name = ds->schema.feature ? &ds->schema.feature[f] : NULL;
+        const bool        category = name && name->kind == BS_FEATURE_ONEHOT && name->value;
+        bs_put(w, e > ds->x.start[r] ? "," : "");
+        bs_put_json(w, category ? name->attribute : bs_feature_name(ds, f, scratch));
+        bs_put(w, ":");
         if (category)
             bs_put_json(w, name->value);
         else
             put_value(w, ds->x.value ? ds->x.value[e] : 1);
-        if (list && e + 1 == ds->x.start[r + 1])
-            for (; f < s->n_features; f++)
-                bs_put(w, ",0");
     }
-    for (int32_t f = 0; list && ds->x.start[r] == ds->x.start[r + 1] && f < s->n_features; f++)
-        bs_put(w, f ? ",0" : "0");
-    bs_put(w, list ? "]" : "}");
+    bs_put(w, "}");
 }
 
 static void put_labels(const bs_rows *ds, int32_t r, bs_writing *w)
@@ -130,6 +128,8 @@ static void write_jsonl(const bs_rows *ds, bs_writing *w)
         }
         if (columns)
             put_columns(ds, r, w);
+        else if (!ds->schema.feature && ds->schema.dense)
+            put_list(ds, r, w);
         else
             put_features(ds, r, w);
         if (ds->labelled)
