@@ -114,6 +114,10 @@ int32_t bs_csv_column_number(const char *name);
 bool    bs_csv_number(const char *text, size_t len, double *v);
 /* A number in a column, with that column's decimal comma or point. */
 bool bs_csv_value(const csv_column *c, const char *text, size_t len, double *v);
+/* In rows without column names and without labels: the training columns minus its labels. */
+basin_status bs_csv_name_unlabelled(csv_table *t);
+/* The kind of the column in training, or -1. */
+int bs_csv_trained(csv_table *t, const csv_column *c);
 /* Which columns are labels, and the roles of the others. */
 basin_status bs_csv_roles(csv_table *t);
 

@@ -272,7 +272,13 @@ basin_status bs_csv_columns(csv_table *t)
         drop_loose(t);
     if (!s)
         s = find_decimals(t);
-    for (int32_t i = 0; !s && i < t->n; i++)
-        t->column[i].role = CSV_NUMBER;
+    if (!s)
+        s = bs_csv_name_unlabelled(t);
+    for (int32_t i = 0; !s && i < t->n; i++) {
+        csv_column *c = &t->column[i];
+        c->role = CSV_NUMBER;
+        /* Numbers that were a category in training are texts. */
+        c->number = c->number && bs_csv_trained(t, c) != BS_FEATURE_ONEHOT;
+    }
     return s ? s : pass(t, true);
 }

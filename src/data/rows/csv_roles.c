@@ -45,8 +45,7 @@ static int32_t trained_columns(const bs_schema *like, uint8_t *label, int32_t mo
     return last;
 }
 
-/* Rows without column names and without labels: the training columns minus its labels. */
-static basin_status name_unlabelled(csv_table *t)
+basin_status bs_csv_name_unlabelled(csv_table *t)
 {
     const bs_schema *like = t->r->o->like;
     if (t->header || !t->r->o->label_free || !like || !like->feature)
@@ -209,35 +208,10 @@ static basin_status set_label(csv_table *t, csv_column *c, int32_t marked)
 
 /* --- features ------------------------------------------------------------ */
 
-/* The kind of the column in training, or -1. */
-static int trained_kind(csv_table *t, const csv_column *c)
+int bs_csv_trained(csv_table *t, const csv_column *c)
 {
     const bs_feature *f = bs_schema_attribute(t->r->o->like, c->name, &t->hint);
     return f ? (int)f->kind : -1;
-}
-
-/* If the column was a category in training, its numbers are values after all. */
-static basin_status recollect(csv_table *t, csv_column *c, int32_t index)
-{
-    csv_cursor at = t->start;
-    int64_t    blank = 0;
-    while (bs_csv_record(&at, &blank)) {
-        csv_step step = CSV_CELL;
-        for (int32_t i = 0; step == CSV_CELL; i++) {
-            csv_cell cell;
-            size_t   len;
-            bool     fresh;
-            step = bs_csv_next(&at, &cell);
-            if (i != index)
-                continue;
-            const char *text = bs_csv_text(&cell, &t->scratch, &len);
-            if (!text)
-                return bs_fail_nomem(t->r->err);
-            if (!bs_is_missing(text, len) && bs_names_add(&c->values, text, len, &fresh) < 0)
-                return bs_fail_nomem(t->r->err);
-        }
-    }
-    return BASIN_OK;
 }
 
 /* A single dash among prices would turn the column into texts, which is hardly ever intended. */
@@ -290,7 +264,7 @@ static bool leave_out(csv_table *t, csv_column *c, int32_t index)
 static basin_status set_feature(csv_table *t, csv_column *c, int32_t index)
 {
     bs_source *source = &t->r->b->ds->source;
-    const int  trained = trained_kind(t, c);
+    const int  trained = bs_csv_trained(t, c);
     source->attributes++;
     if (trained < 0 && !c->truth)
         note_odd_cell(t, c);
@@ -299,7 +273,7 @@ static basin_status set_feature(csv_table *t, csv_column *c, int32_t index)
         source->skipped++;
         return BASIN_OK;
     }
-    if (trained != BS_FEATURE_ONEHOT && c->number && trained != BS_FEATURE_BINARY) {
+    if (c->number && trained != BS_FEATURE_BINARY) {
         source->numeric++;
         c->role = CSV_NUMBER;
         return bs_add_feature(t->r, 0, c->name, c->name, NULL, BS_FEATURE_NUMERIC, &c->column);
@@ -317,8 +291,7 @@ static basin_status set_feature(csv_table *t, csv_column *c, int32_t index)
     }
     source->nominal++;
     c->role = CSV_CATEGORY;
-    basin_status s = c->number ? recollect(t, c, index) : BASIN_OK;
-    return s ? s : bs_add_category(t->r, 0, c->name, &c->values, &c->column);
+    return bs_add_category(t->r, 0, c->name, &c->values, &c->column);
 }
 
 basin_status bs_csv_roles(csv_table *t)
@@ -326,7 +299,7 @@ basin_status bs_csv_roles(csv_table *t)
     uint8_t     *mark = bs_calloc((size_t)t->n, 2), *dropped = mark ? mark + t->n : NULL;
     const char **names = bs_alloc((size_t)t->n * sizeof *names);
     int32_t      marked = 0;
-    basin_status s = mark && names ? name_unlabelled(t) : bs_fail_nomem(t->r->err);
+    basin_status s = mark && names ? BASIN_OK : bs_fail_nomem(t->r->err);
     for (int32_t i = 0; !s && i < t->n; i++)
         names[i] = t->column[i].name;
     find_names(t);

@@ -22,13 +22,6 @@ bool bs_is_sheet(const char *head, size_t n)
             holds(head, n, "opendocument.spreadsheet"));
 }
 
-static basin_status refuse_zip(const bs_reading *r, const char *head, size_t n)
-{
-    if (bs_is_sheet(head, n))
-        return bs_error_at(r, 0, 0, "is a workbook (Excel or the like); save the sheet as CSV");
-    return bs_error_at(r, 0, 0, "is a zip archive; unpack it (of archives only .npz is read)");
-}
-
 basin_status bs_refuse_foreign(const bs_reading *r, const char *head, size_t n)
 {
     static const struct {
@@ -58,7 +51,10 @@ basin_status bs_refuse_foreign(const bs_reading *r, const char *head, size_t n)
                            "TABLE' > data.csv",
                            r->path ? r->path : "FILE");
     if (n >= 4 && memcmp(head, "PK\3\4", 4) == 0)
-        return refuse_zip(r, head, n);
+        return bs_error_at(r, 0, 0,
+                           bs_is_sheet(head, n)
+                               ? "is a workbook (Excel or the like); save the sheet as CSV"
+                               : "is a zip archive; unpack it (of archives only .npz is read)");
     return BASIN_OK;
 }
 

@@ -204,13 +204,13 @@ static basin_status inner_features(jsonl *x, const char *key, json_t *v, int dep
     }
     json_array_foreach(v, i, item)
     {
-        if (!s && !json_is_number(item) && !json_is_boolean(item) && !json_is_null(item))
+        bs_buf_clear(&name);
+        bs_buf_printf(&name, "%s.%zu", key, i);
+        if (!s && (json_is_string(item) || json_is_object(item) || json_is_array(item)))
             s = bs_error_at(x->r, x->line, 0,
                             "feature '%s' is a list with %s in it; a list is of numbers, or of "
                             "labels (--labels %s)",
                             key, type_name(item), key);
-        bs_buf_clear(&name);
-        bs_buf_printf(&name, "%s.%zu", key, i);
         if (!s)
             s = name.failed ? bs_fail_nomem(x->r->err) : named_feature(x, name.data, item, depth);
     }
@@ -315,28 +315,27 @@ static basin_status take_labels(jsonl *x, json_t *v)
     basin_status s = BASIN_OK;
     const char  *key;
     json_t      *on;
+    size_t       i;
     x->labels = true;
-    if (json_is_array(v)) {
-        for (size_t i = 0; !s && i < json_array_size(v); i++)
-            s = one_label(x, json_array_get(v, i));
-        return s;
+    if (!json_is_array(v) && !json_is_object(v))
+        return json_is_null(v) ? BASIN_OK : one_label(x, v);
+    json_array_foreach(v, i, on)
+    {
+        if (!s)
+            s = one_label(x, on);
     }
-    if (json_is_object(v)) {
-        json_object_foreach(v, key, on)
-        {
-            bool number =
-                json_is_number(on) && (json_number_value(on) == 0 || json_number_value(on) == 1);
-            if (!number && !json_is_boolean(on) && !json_is_null(on))
-                return bs_error_at(x->r, x->line, 0, "label '%s' must be true, false, 0, 1 or null",
-                                   key);
-            s = add_label(x, key, json_is_null(on),
-                          number ? json_number_value(on) == 1 : json_is_true(on));
-            if (s)
-                return s;
-        }
-        return BASIN_OK;
+    json_object_foreach(v, key, on)
+    {
+        const double number = json_is_number(on) ? json_number_value(on) : json_is_true(on);
+        if (s)
+            break;
+        if ((!json_is_number(on) && !json_is_boolean(on) && !json_is_null(on)) ||
+            (number != 0 && number != 1))
+            s = bs_error_at(x->r, x->line, 0, "label '%s' must be true, false, 0, 1 or null", key);
+        else
+            s = add_label(x, key, json_is_null(on), number == 1);
     }
-    return json_is_null(v) ? BASIN_OK : one_label(x, v);
+    return s;
 }
 
 /* --- rows ---------------------------------------------------------------- */

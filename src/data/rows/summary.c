@@ -92,29 +92,28 @@ static basin_status repetitions(const bs_rows *ds, bs_summary *out, basin_error 
 
 static basin_status constants(const bs_rows *ds, bs_summary *out, basin_error *err)
 {
+    typedef struct {
+        int32_t rows;
+        float   first;
+        bool    varies;
+    } column;
     const int32_t D = ds->schema.n_features;
-    int32_t      *count = bs_calloc((size_t)D + 1, sizeof *count);
-    float        *first = bs_alloc(((size_t)D + 1) * sizeof *first);
-    uint8_t      *varies = bs_calloc((size_t)D + 1, 1);
-    basin_status  s = BASIN_OK;
-    if (!count || !first || !varies)
-        s = bs_fail_nomem(err);
-    for (int32_t e = 0; !s && e < ds->x.start[ds->rows]; e++) {
-        int32_t f = ds->x.index[e];
-        float   v = ds->x.value ? ds->x.value[e] : 1;
+    column       *of = bs_calloc((size_t)D + 1, sizeof *of);
+    if (!of)
+        return bs_fail_nomem(err);
+    for (int32_t e = 0; e < ds->x.start[ds->rows]; e++) {
+        column     *c = &of[ds->x.index[e]];
+        const float v = ds->x.value ? ds->x.value[e] : 1;
         if (isnan(v))
             continue;
-        if (count[f]++ == 0)
-            first[f] = v;
-        else if (v != first[f])
-            varies[f] = 1;
+        c->first = c->rows ? c->first : v;
+        c->varies = c->varies || v != c->first;
+        c->rows++;
     }
-    for (int32_t f = 0; !s && f < D; f++)
-        out->features_constant += count[f] == 0 || (count[f] == ds->rows && !varies[f]);
-    bs_free(count);
-    bs_free(first);
-    bs_free(varies);
-    return s;
+    for (int32_t f = 0; f < D; f++)
+        out->features_constant += of[f].rows == 0 || (of[f].rows == ds->rows && !of[f].varies);
+    bs_free(of);
+    return BASIN_OK;
 }
 
 static basin_status labels(const bs_rows *ds, bs_summary *out, basin_error *err)
