@@ -26,62 +26,48 @@ typedef struct {
 
 static basin_status find_meka(roles *x)
 {
-    const char *p = x->h->relation ? x->h->relation : "";
-    int32_t     n = x->h->n;
-    for (; *p; p++) {
-        if (p[0] != '-' || (p[1] != 'C' && p[1] != 'c') || !bs_is_blank(p[2]))
-            continue;
-        if (p > x->h->relation && !bs_is_blank(p[-1]) && p[-1] != ':')
+    const char   *name = x->h->relation ? x->h->relation : "";
+    const int32_t n = x->h->n;
+    for (const char *p = name; *p && !x->has_meka; p++) {
+        if (p[0] != '-' || (p[1] != 'C' && p[1] != 'c') || !bs_is_blank(p[2]) ||
+            (p > name && !bs_is_blank(p[-1]) && p[-1] != ':'))
             continue;
         const char *number = bs_skip_blanks(p + 2);
-        bool        negative = *number == '-';
+        const bool  negative = *number == '-';
         int64_t     value;
-        if (bs_scan_index(number + negative, &value) && value > 0) {
-            x->has_meka = true;
-            x->count = negative ? -value : value;
-            break;
-        }
+        x->has_meka = bs_scan_index(number + negative, &value) && value > 0;
+        x->count = negative ? -value : value;
     }
     if (!x->has_meka)
         return BASIN_OK;
-    long long k = x->count < 0 ? -x->count : x->count;
+    const long long k = x->count < 0 ? -x->count : x->count;
     if (k >= n)
         return bs_error_at(x->r, 0, 0,
-                           "the relation name says -C %lld, but there are only %d "
-                           "attributes",
+                           "the relation name says -C %lld, but there are only %d attributes",
                            x->count, n);
-    for (int32_t i = 0; i < (int32_t)k; i++)
-        x->meka[x->count < 0 ? n - 1 - i : i] = 1;
+    memset(x->count < 0 ? x->meka + n - k : x->meka, 1, (size_t)k);
     return BASIN_OK;
 }
 
 /* --- saying which -------------------------------------------------------- */
 
-static int32_t count_marks(const uint8_t *mark, int32_t n)
-{
-    int32_t k = 0;
-    for (int32_t i = 0; i < n; i++)
-        k += mark[i];
-    return k;
-}
-
 /* "the last 45 attributes ('a' to 'b')" */
 static void describe(const roles *x, const uint8_t *mark, char *out, size_t size)
 {
-    const arff_header *h = x->h;
-    int32_t            k = count_marks(mark, h->n), first = 0, last = h->n - 1;
-    while (first < h->n && !mark[first])
-        first++;
-    while (last >= 0 && !mark[last])
-        last--;
-    if (first >= h->n) {
-        bs_print(out, size, "no attribute");
-        return;
+    const int32_t n = x->h->n;
+    int32_t       k = 0, first = -1, last = 0;
+    for (int32_t i = 0; i < n; i++) {
+        k += mark[i];
+        first = first < 0 && mark[i] ? i : first;
+        last = mark[i] ? i : last;
     }
-    bool        run = last - first + 1 == k;
-    const char *where = run && first == 0 ? "first " : run && last == h->n - 1 ? "last " : "";
-    bs_print(out, size, "%s%s%d attributes ('%.40s' to '%.40s')", *where ? "the " : "", where, k,
-             h->attribute[first].name, h->attribute[last].name);
+    const bool  run = last - first + 1 == k;
+    const char *where = run && first == 0 ? "the first " : run && last == n - 1 ? "the last " : "";
+    if (k)
+        bs_print(out, size, "%s%d attributes ('%.40s' to '%.40s')", where, k, x->names[first],
+                 x->names[last]);
+    else
+        bs_print(out, size, "no attribute");
 }
 
 /* Suggests the runs of 0/1 attributes at either end. */
@@ -102,10 +88,9 @@ static basin_status ask_for_labels(const roles *x)
     else if (last && first)
         bs_print(text, sizeof text, "; 0/1 are the first %d (first:%d) and the last %d (last:%d)",
                  first, first, last, last);
-    else if (last)
-        bs_print(text, sizeof text, "; the last %d are 0/1: --labels last:%d?", last, last);
-    else if (first)
-        bs_print(text, sizeof text, "; the first %d are 0/1: --labels first:%d?", first, first);
+    else if (last || first)
+        bs_print(text, sizeof text, "; the %s %d are 0/1: --labels %s:%d?", last ? "last" : "first",
+                 last + first, last ? "last" : "first", last + first);
     return bs_error_at(x->r, 0, 0,
                        "which attributes are labels? Neither a label file (--xml) nor -C n in the "
                        "relation name tells; --labels takes names, a pattern, a file, first:N or "
@@ -243,22 +228,20 @@ static basin_status choose(roles *x)
 
 /* --- coding -------------------------------------------------------------- */
 
-/* The number of the value that reads as 1, -1 if there is only 0; false if the values are not yes
- * and no. */
+/* Sets *one to the number of the value that reads as 1, -1 if there is only 0; false if the values
+ * are not yes and no. */
 static bool truth_values(const bs_read_options *o, const arff_attribute *a, int32_t *one)
 {
+    int32_t at[2] = {-1, -1}; /* of no and yes */
     *one = -1;
-    if (a->type != ARFF_NOMINAL || a->values.n > 2)
-        return false;
-    int seen[2] = {0, 0};
     for (int32_t i = 0; i < a->values.n; i++) {
         int t = bs_cell_truth(o, a->values.item[i].text, a->values.item[i].len);
-        if (t < 0 || seen[t]++)
+        if (t < 0 || at[t] >= 0)
             return false;
-        if (t)
-            *one = i;
+        at[t] = i;
     }
-    return true;
+    *one = at[1];
+    return a->type == ARFF_NOMINAL;
 }
 
 static basin_status refuse_label(const roles *x, const arff_attribute *a)
