@@ -69,7 +69,7 @@ enum { BS_ALL_ROWS = INT32_MAX };
 struct bs_reader {
     const char *name, *help;
     const char *extensions; /* ".arff .foo": only decides between equal scores */
-    const char *uses;       /* options of unused.c that it supports */
+    const char *uses;       /* options of some formats only that it supports */
     /* How sure the beginning of the content makes us, 0 (no) to 100. */
     int (*sniff)(const char *head, size_t n, const char *path);
     /* Once per file; either may be NULL. close is called, too, if open fails. */

@@ -232,22 +232,15 @@ static basin_status take_labels(svm *x, const bs_line *line, const char *p, cons
 
 typedef struct {
     const char *text;
-    long long   number;
+    long long   number; /* 0 unless all names are numbers */
     int32_t     old;
 } label_rank;
 
-static int by_number(const void *a, const void *b)
+static int by_name(const void *a, const void *b)
 {
     const label_rank *p = a, *q = b;
-    if (p->number != q->number)
-        return p->number < q->number ? -1 : 1;
-    return strcmp(p->text, q->text);
-}
-
-static int by_text(const void *a, const void *b)
-{
-    const label_rank *p = a, *q = b;
-    return strcmp(p->text, q->text);
+    return p->number != q->number ? (p->number > q->number) - (p->number < q->number)
+                                  : strcmp(p->text, q->text);
 }
 
 /* Labels in an order independent of that of the rows. */
@@ -268,7 +261,9 @@ static basin_status order_labels(svm *x)
         rank[i] = (label_rank){.text = b->labels.item[i].text, .old = i};
         numbers = numbers && bs_parse_int(rank[i].text, &rank[i].number);
     }
-    qsort(rank, (size_t)L, sizeof *rank, numbers ? by_number : by_text);
+    for (int32_t i = 0; i < L && !numbers; i++)
+        rank[i].number = 0;
+    qsort(rank, (size_t)L, sizeof *rank, by_name);
     for (int32_t i = 0; i < L; i++) {
         map[rank[i].old] = i;
         name[i] = rank[i].text;
