@@ -171,7 +171,7 @@ static void what_is_outside_or_unknown_does_not_count(void **state)
     (void)state;
     bs_images *im = made("");
     im->mask[3] = NULL;
-    im->width[4] = 8; /* and height, the same array: the window is around the photo */
+    im->width[4] = im->height[4] = 8; /* the window is around the photo */
     im->equal = false;
     fed   *f = feed_of(im, "seg.crop=12x12", 5);
     epoch *e = epoch_of(f, 1);

@@ -6,7 +6,7 @@
 #include "api/api.h"
 
 typedef struct {
-    bs_call      call;
+    bs_api_call  call;
     char         path[BS_OPTION_TEXT + 64]; /* of the model's file */
     bs_dataset   data;                      /* task NULL: no rows were given */
     bs_outputs   y;

@@ -141,9 +141,9 @@ typedef struct {
     bs_machine         where;
     bs_logger          log;
     basin_model       *opened; /* release with basin_model_free, also after a failure */
-} bs_call;
+} bs_api_call;
 /* Checks where it is to run, and opens its log and its model. */
-basin_status bs_call_open(bs_call *c, const basin_session *session, basin_error *err);
+basin_status bs_call_open(bs_api_call *c, const basin_session *session, basin_error *err);
 
 /* The message after reading a file failed, if it looks like data of another task. */
 basin_status bs_error_other_task(const bs_model_file *m, const char *file, basin_status s,

@@ -114,7 +114,7 @@ static basin_status write_tables(const bs_evaluation *e, const basin_eval_option
 
 /* ---- data ---- */
 
-static basin_status take_data(bs_evaluation *e, const bs_call *c, const basin_data *d,
+static basin_status take_data(bs_evaluation *e, const bs_api_call *c, const basin_data *d,
                               bs_logger *log, basin_error *err)
 {
     const bs_model_file *m = e->model->saved;
@@ -132,7 +132,7 @@ static basin_status take_data(bs_evaluation *e, const bs_call *c, const basin_da
 }
 
 /* Of files or, if d is not NULL, of data in memory. Borrows the model of e. */
-static basin_status evaluate(bs_evaluation *e, const bs_call *c, const basin_data *d,
+static basin_status evaluate(bs_evaluation *e, const bs_api_call *c, const basin_data *d,
                              const basin_eval_options *o, bs_buf *table, bs_buf *json,
                              basin_error *err)
 {
@@ -171,7 +171,7 @@ static basin_status evaluate(bs_evaluation *e, const bs_call *c, const basin_dat
     return s ? s : write_tables(e, o, table, err);
 }
 
-static basin_status evaluate_text(const basin_model *m, const bs_call *c, const basin_data *d,
+static basin_status evaluate_text(const basin_model *m, const bs_api_call *c, const basin_data *d,
                                   const basin_eval_options *o, basin_text *out, basin_error *err)
 {
     bs_evaluation e = {.model = m, .per_label = o->per_label, .constrained = o->constrain};
@@ -198,7 +198,7 @@ basin_status basin_eval(const char *model, const char *const *files, int n,
         s = BS_TAKE(basin_eval_options, options, &o, err);
     if (s)
         return s;
-    bs_call c = {model, files, n, o.set, {o.device, o.threads}, .opened = NULL};
+    bs_api_call c = {model, files, n, o.set, {o.device, o.threads}, .opened = NULL};
     s = bs_call_open(&c, session, err);
     if (!s)
         s = evaluate_text(c.opened, &c, NULL, &o, out, err);
@@ -218,7 +218,7 @@ basin_status basin_eval_data(const basin_model *m, const basin_data *d,
         s = BS_TAKE(basin_eval_options, options, &o, err);
     if (s)
         return s;
-    bs_call c = {NULL, name, 1, NULL, {o.device, o.threads}, .opened = NULL};
+    bs_api_call c = {NULL, name, 1, NULL, {o.device, o.threads}, .opened = NULL};
     s = bs_call_open(&c, session, err);
     if (!s && o.set && *o.set)
         s = bs_fail(err, BASIN_EARG, "set: options of reading files; this data is in memory");

@@ -60,7 +60,7 @@ basin_status bs_model_open(const char *model, bs_logger *log, basin_model **out,
     return s ? s : bs_model_make(saved, out, err);
 }
 
-basin_status bs_call_open(bs_call *c, const basin_session *session, basin_error *err)
+basin_status bs_call_open(bs_api_call *c, const basin_session *session, basin_error *err)
 {
     basin_status s = bs_session_take(session, &c->log, err);
     if (!s)

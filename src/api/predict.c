@@ -79,7 +79,7 @@ enum { PIECE_ROWS = 4096 };
 
 /* One call of basin_predict_files. */
 typedef struct {
-    bs_call                      call;
+    bs_api_call                  call;
     const bs_model_file         *m;
     const bs_task_write         *p;
     const basin_predict_options *o;
