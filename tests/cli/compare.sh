@@ -47,6 +47,7 @@ shape < table | sed -n '/Is it the energy/,$p' | sed 's,^next: .*,next,'
 grep -o '"control_of": "[^"]*", "control": "[^"]*"' controls/compare.json
 basin eval controls/seal-nce:energy.scale=0/seed-0 d.arff -q > table && echo "a control is a run like any other"
 grep '^method\|^lr.net' controls/ce:as=seal-nce/seed-0/config
+basin compare d.arff -q --methods ce,ce:samples=5 --seeds 1 $small -o equal | head -n 1 | shape
 try basin compare d.arff -q --methods ce,seal-nce:samples=x $small
 try basin compare d.arff -q --methods ce,seal-nce:sample=5 $small
 try basin compare d.arff -q --methods ce,seal-nce:pretrain.cache=a/b $small

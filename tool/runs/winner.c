@@ -55,6 +55,12 @@ void bs_best_of_text(const bs_best_of *w, bs_buf *out)
                       w->unit);
         return;
     }
+    if (w->test.difference == 0) {
+        bs_buf_printf(out, "%s and %s are equally good: %.*f%s %s on %d %s %s.", w->best, w->next,
+                      digits, scale * w->value, percent, w->metric->name, w->rows, w->part,
+                      w->unit);
+        return;
+    }
     if (lo > hi) {
         const double other = lo;
         lo = hi;
