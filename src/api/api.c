@@ -189,30 +189,38 @@ basin_status basin_config_read(basin_config *c, const char *path, basin_error *e
     return !s && c->lines.failed ? bs_fail_nomem(err) : s;
 }
 
+/* The first n roles. */
+static basin_status find_role(const char *role, int n, int *out, basin_error *err)
+{
+    for (*out = 0; *out < n; ++*out)
+        if (strcmp(role, bs_role_names[*out]) == 0)
+            return BASIN_OK;
+    return bs_fail(err, BASIN_EARG, "'%s' is not %s", role,
+                   n == BS_ROLES ? "train, valid, test or unlabelled" : "train, valid or test");
+}
+
 basin_status basin_config_file(basin_config *c, const char *role, const char *path,
                                basin_error *err)
 {
     BS_KEEP_ERRNO;
+    int          i = 0;
     basin_status s = BS_NEED(err, {"config", c}, {"role", role}, {"path", path});
+    if (!s)
+        s = find_role(role, BS_ROLES, &i, err);
     if (s)
         return s;
-    for (int i = 0; i < BS_ROLES; i++) {
-        if (strcmp(role, bs_role_names[i]) != 0)
-            continue;
-        if (strchr(path, '|'))
-            return bs_fail(err, BASIN_EARG,
-                           "%s: '|' stands between the names of files in RUN/config; rename the "
-                           "file, or link to it",
-                           path);
-        if (c->files.n[i] == BS_MOST_FILES)
-            return bs_fail(err, BASIN_EARG, "more than %d files for %s", BS_MOST_FILES, role);
-        char *copy = bs_arena_copy(&c->arena, path, strlen(path));
-        if (!copy)
-            return bs_fail_nomem(err);
-        c->files.file[i][c->files.n[i]++] = copy;
-        return BASIN_OK;
-    }
-    return bs_fail(err, BASIN_EARG, "'%s' is not train, valid, test or unlabelled", role);
+    if (strchr(path, '|'))
+        return bs_fail(err, BASIN_EARG,
+                       "%s: '|' stands between the names of files in RUN/config; rename the file, "
+                       "or link to it",
+                       path);
+    if (c->files.n[i] == BS_MOST_FILES)
+        return bs_fail(err, BASIN_EARG, "more than %d files for %s", BS_MOST_FILES, role);
+    char *copy = bs_arena_copy(&c->arena, path, strlen(path));
+    if (!copy)
+        return bs_fail_nomem(err);
+    c->files.file[i][c->files.n[i]++] = copy;
+    return BASIN_OK;
 }
 
 basin_status bs_data_new(const bs_task *task, const char *type, const void *rows, size_t size,
@@ -245,21 +253,20 @@ basin_status basin_config_data(basin_config *c, const char *role, const basin_da
                                basin_error *err)
 {
     BS_KEEP_ERRNO;
+    int          i = 0;
     basin_status s = BS_NEED(err, {"config", c}, {"role", role}, {"data", d});
-    for (int i = 0; i < BS_ROLE_UNLABELLED && !s; i++) {
-        if (strcmp(role, bs_role_names[i]) != 0)
-            continue;
-        if (c->files.n[i] > 0 || (c->files.task && c->files.task != d->task))
-            return bs_fail(err, BASIN_EARG,
-                           "%s: files or other data were given before, or data of another task",
-                           role);
-        c->files.task = d->task;
-        c->files.given[i] = d->rows;
-        c->files.file[i][0] = BS_IN_MEMORY;
-        c->files.n[i] = 1;
-        return BASIN_OK;
-    }
-    return s ? s : bs_fail(err, BASIN_EARG, "'%s' is not train, valid or test", role);
+    if (!s)
+        s = find_role(role, BS_ROLE_UNLABELLED, &i, err);
+    if (s)
+        return s;
+    if (c->files.n[i] > 0 || (c->files.task && c->files.task != d->task))
+        return bs_fail(err, BASIN_EARG,
+                       "%s: files or other data were given before, or data of another task", role);
+    c->files.task = d->task;
+    c->files.given[i] = d->rows;
+    c->files.file[i][0] = BS_IN_MEMORY;
+    c->files.n[i] = 1;
+    return BASIN_OK;
 }
 
 /* ---- paths ---- */

@@ -95,25 +95,19 @@ static basin_status resolve_all(searching *s, basin_error *err)
 /* Reads the data once, with the settings of the first candidate. */
 static basin_status prepare(searching *s, basin_error *err)
 {
-    bs_settings *with = bs_alloc(sizeof *with);
+    bs_settings *first = &s->a[0].settings;
     bs_sources   files = s->config->files;
-    char(*names)[BS_OPTION_TEXT] = bs_calloc(BS_ROLES, BS_OPTION_TEXT);
-    basin_status status = with && names ? BASIN_OK : bs_fail_nomem(err);
-    if (!status) {
-        *with = s->a[0].settings;
-        bs_config_files(&files, &with->train, names);
-        status = bs_prepare(with, &files, s->log, &s->data, err);
-    }
+    char         names[BS_ROLES][BS_OPTION_TEXT];
+    bs_config_files(&files, &first->train, names);
+    basin_status status = bs_prepare(first, &files, s->log, &s->data, err);
     s->prepared = !status;
     for (int i = 0; i < s->n && !status; i++) {
         bs_train_options *o = &s->a[i].settings.train;
         o->folds = s->data.folds;
-        memcpy(o->file_train, with->train.file_train, BS_OPTION_TEXT);
-        memcpy(o->file_valid, with->train.file_valid, BS_OPTION_TEXT);
-        memcpy(o->file_test, with->train.file_test, BS_OPTION_TEXT);
+        memmove(o->file_train, first->train.file_train, BS_OPTION_TEXT);
+        memmove(o->file_valid, first->train.file_valid, BS_OPTION_TEXT);
+        memmove(o->file_test, first->train.file_test, BS_OPTION_TEXT);
     }
-    bs_free(names);
-    bs_free(with);
     return status;
 }
 
@@ -270,11 +264,6 @@ static basin_status copy(const searching *s, const char *from, const char *to, b
     return bs_path_copy(s->a[s->best].folder.text, from, s->o->folder, to, err);
 }
 
-static void forget_unfinished(const searching *s)
-{
-    unlink(bs_path_in(s->o->folder, BS_UNFINISHED_FILE).text);
-}
-
 /* outcome.json comes last: a folder that has it is finished. */
 static basin_status adopt(const searching *s, basin_error *err)
 {
@@ -284,7 +273,7 @@ static basin_status adopt(const searching *s, basin_error *err)
     for (size_t i = 0; i < sizeof name / sizeof name[0] && !status; i++)
         status = copy(s, name[i], name[i], err);
     if (!status)
-        forget_unfinished(s);
+        unlink(bs_path_in(s->o->folder, BS_UNFINISHED_FILE).text);
     return status;
 }
 
@@ -400,7 +389,7 @@ basin_status bs_auto_train(const basin_config *c, const bs_train_request *o,
     if (!status)
         status = write_config(&s, err);
     if (!status && !o->resume)
-        forget_unfinished(&s);
+        unlink(bs_path_in(o->folder, BS_UNFINISHED_FILE).text);
     if (!status)
         status = try_all(&s, err);
     if (!status)

@@ -432,39 +432,31 @@ static const real *values_of(const bs_model_file *s, const char *name)
     return segment && !bs_params_map(p, segment, BS_READ, &value, NULL) ? value : NULL;
 }
 
-static basin_status keep_tensors(const bs_safetensors *f, bs_model_file *s, basin_error *err)
+/* Keeps the texts of the file and the names of its tensors, so that it can be written again. */
+static basin_status keep_layout(const bs_safetensors *f, bs_model_file *s, basin_error *err)
 {
     bs_arena *a = &s->known.arena;
     s->n_tensors = bs_safetensors_count(f);
+    s->n_meta = bs_safetensors_meta_count(f);
     s->tensor = bs_arena_alloc(a, (size_t)(s->n_tensors + 1) * sizeof *s->tensor);
-    for (int i = 0; s->tensor && i < s->n_tensors; i++) {
+    s->meta = bs_arena_alloc(a, (size_t)(s->n_meta + 1) * sizeof *s->meta);
+    bool ok = s->tensor && s->meta;
+    for (int i = 0; ok && i < s->n_tensors; i++) {
         bs_tensor  *t = &s->tensor[i];
         const real *value;
         *t = *bs_safetensors_at(f, i);
         value = t->dtype == BS_DTYPE_REAL ? values_of(s, t->name) : NULL;
         t->name = bs_arena_copy(a, t->name, strlen(t->name));
         t->data = value ? (const void *)value : bs_arena_copy(a, t->data ? t->data : "", t->bytes);
-        if (!t->name || !t->data)
-            return bs_fail_nomem(err);
+        ok = t->name && t->data;
     }
-    return s->tensor ? BASIN_OK : bs_fail_nomem(err);
-}
-
-/* Keeps the texts of the file and the names of its tensors, so that it can be written again. */
-static basin_status keep_layout(const bs_safetensors *f, bs_model_file *s, basin_error *err)
-{
-    bs_arena    *a = &s->known.arena;
-    basin_status status = keep_tensors(f, s, err);
-    s->n_meta = bs_safetensors_meta_count(f);
-    s->meta = bs_arena_alloc(a, (size_t)(s->n_meta + 1) * sizeof *s->meta);
-    for (int i = 0; s->meta && i < s->n_meta && !status; i++) {
+    for (int i = 0; ok && i < s->n_meta; i++) {
         const bs_meta *m = bs_safetensors_meta_at(f, i);
         s->meta[i] = (bs_meta){bs_arena_copy(a, m->key, strlen(m->key)),
                                bs_arena_copy(a, m->value, strlen(m->value))};
-        if (!s->meta[i].key || !s->meta[i].value)
-            return bs_fail_nomem(err);
+        ok = s->meta[i].key && s->meta[i].value;
     }
-    return status || s->meta ? status : bs_fail_nomem(err);
+    return ok ? BASIN_OK : bs_fail_nomem(err);
 }
 
 basin_status bs_model_file_bytes(const bs_model_file *s, bs_buf *out, basin_error *err)
