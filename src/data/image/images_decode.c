@@ -1,5 +1,4 @@
 /* images_decode.c -- decodes pictures into the planes of a data set, at the right sizes. */
-#include <stdio.h>
 #include <string.h>
 
 #include "data/names.h"

@@ -1,9 +1,7 @@
 /* images_masks.c -- from values in masks to classes: which values do not count, how many classes
  * there are, and their names. */
-#include <stdio.h>
 #include <string.h>
 
-#include "base/buf.h"
 #include "data/image/images_part.h"
 
 enum {

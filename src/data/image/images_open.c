@@ -1,6 +1,5 @@
 /* images_open.c -- what paths are: sources of files, annotations, or nothing we read. */
 #include <string.h>
-#include <unistd.h>
 
 #include "base/io.h"
 #include "data/image/images_part.h"

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/io.h"
-#include "data/scan.h"
 #include "data/image/images_part.h"
 #include "data/image/picture.h"
 

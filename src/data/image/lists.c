@@ -2,7 +2,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/buf.h"
 #include "data/scan.h"
 #include "data/image/catalogue.h"
 

@@ -4,7 +4,6 @@
 #include <math.h>
 #include <string.h>
 #include "base/json.h"
-#include <unistd.h>
 
 #include "base/tree.h"
 #include "task/weights.h"

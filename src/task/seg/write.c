@@ -159,19 +159,17 @@ static basin_status put_photo(writer *w, form f, int32_t i)
         return bs_fail(w->err, BASIN_EDATA,
                        "--overlay: '%.80s' would lie among the drawings; rename that folder",
                        w->im->name[i]);
+    const struct {
+        bool wanted;
+        basin_status (*make)(writer *w, int32_t i);
+        const char *folder, *ending;
+    } files[] = {{f == MASKS, make_mask, "", ".png"},
+                 {w->o->overlay, make_overlay, "overlay/", ".png"},
+                 {f == ARRAYS || w->o->scores, make_array, "", ".npy"}};
     basin_status s = decide(w, i);
-    if (!s && f == MASKS)
-        s = make_mask(w, i);
-    if (!s && f == MASKS)
-        s = put(w, "", i, ".png");
-    if (!s && w->o->overlay)
-        s = make_overlay(w, i);
-    if (!s && w->o->overlay)
-        s = put(w, "overlay/", i, ".png");
-    if (!s && (f == ARRAYS || w->o->scores))
-        s = make_array(w, i);
-    if (!s && (f == ARRAYS || w->o->scores))
-        s = put(w, "", i, ".npy");
+    for (int k = 0; k < 3 && !s; k++)
+        if (files[k].wanted && !(s = files[k].make(w, i)))
+            s = put(w, files[k].folder, i, files[k].ending);
     return s;
 }
 

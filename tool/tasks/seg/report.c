@@ -299,8 +299,6 @@ static basin_status advise(const bs_report_group *g, bs_notes *advice, basin_err
     return BASIN_OK;
 }
 
-basin_status         bs_base_guess_seg(const bs_lesson *t, const bs_dataset *p, bs_outputs *y,
-                                       basin_error *err);
 const bs_task_report bs_task_report_seg = {
     .errors = errors,
     .advise = advise,
