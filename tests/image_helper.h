@@ -184,7 +184,7 @@ static inline bs_picture decoded(const file *f, bs_picture_use use)
 {
     bs_picture  p;
     basin_error err = {0};
-    if (bs_picture_decode("file", f->bytes, f->n, use, NULL, &p, NULL, &err))
+    if (bs_picture_decode("file", f->bytes, f->n, use, NULL, &p, &err))
         fail_msg("%s", err.msg);
     return p;
 }
@@ -195,7 +195,7 @@ static inline void refused(const uint8_t *bytes, size_t n, bs_picture_use use, c
     bs_picture  p;
     basin_error err = {0};
     long        live = bs_mem_live();
-    assert_int_not_equal(bs_picture_decode("file", bytes, n, use, NULL, &p, NULL, &err), BASIN_OK);
+    assert_int_not_equal(bs_picture_decode("file", bytes, n, use, NULL, &p, &err), BASIN_OK);
     assert_null(p.pixels);
     if (!strstr(err.msg, part))
         fail_msg("'%s' is not in: %s", part, err.msg);

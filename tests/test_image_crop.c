@@ -126,9 +126,8 @@ static void overlays(void **state)
     basin_error          err = {0};
     bs_buf_init(&png, 1 << 20);
     assert_int_equal(bs_overlay(photo, 3, 3, 2, mask, 4, &png, &err), BASIN_OK);
-    assert_int_equal(
-        bs_picture_decode("o", png.data, png.len, BS_PICTURE_PHOTO, NULL, &p, NULL, &err),
-        BASIN_OK);
+    assert_int_equal(bs_picture_decode("o", png.data, png.len, BS_PICTURE_PHOTO, NULL, &p, &err),
+                     BASIN_OK);
     assert_int_equal(p.width, 12);
     assert_int_equal(p.height, 8);
     assert_memory_equal(p.pixels + 3, ((uint8_t[]){10, 10, 10}), 3); /* background: the photo */
@@ -139,9 +138,8 @@ static void overlays(void **state)
 
     bs_buf_clear(&png);
     assert_int_equal(bs_overlay_compare(photo, 1, 3, 2, mask, other, 2, 0, &png, &err), BASIN_OK);
-    assert_int_equal(
-        bs_picture_decode("o", png.data, png.len, BS_PICTURE_PHOTO, NULL, &p, NULL, &err),
-        BASIN_OK);
+    assert_int_equal(bs_picture_decode("o", png.data, png.len, BS_PICTURE_PHOTO, NULL, &p, &err),
+                     BASIN_OK);
     assert_int_equal(p.width, 3 * 3 * 64 + 8); /* 86 times would be 256, 64 is the limit */
     bs_picture_free(&p);
     bs_buf_clear(&png);
@@ -158,8 +156,8 @@ static void overlays(void **state)
     }
     bs_buf_clear(&png);
     assert_int_equal(bs_mask_png(mask, 3, 2, 2, &png, &err), BASIN_OK);
-    assert_int_equal(
-        bs_picture_decode("o", png.data, png.len, BS_PICTURE_MASK, NULL, &p, NULL, &err), BASIN_OK);
+    assert_int_equal(bs_picture_decode("o", png.data, png.len, BS_PICTURE_MASK, NULL, &p, &err),
+                     BASIN_OK);
     assert_memory_equal(p.pixels, mask, 6);
     bs_picture_free(&p);
     bs_buf_free(&png);

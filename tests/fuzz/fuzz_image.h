@@ -27,7 +27,7 @@ static inline void fuzz_picture(const uint8_t *data, size_t size)
     bs_picture_use          use = data[0] & 1 ? BS_PICTURE_MASK : BS_PICTURE_PHOTO;
     bs_picture              p, again;
     basin_error             err = {0};
-    if (bs_picture_decode("fuzz", data + 1, size - 1, use, &limits, &p, NULL, &err)) {
+    if (bs_picture_decode("fuzz", data + 1, size - 1, use, &limits, &p, &err)) {
         MUST(!p.pixels && err.msg[0] && !strchr(err.msg, '\n'));
     } else {
         const size_t n = (size_t)p.width * (size_t)p.height * (size_t)p.channels;
@@ -35,7 +35,7 @@ static inline void fuzz_picture(const uint8_t *data, size_t size)
         MUST(p.width > 0 && p.height > 0 && p.width <= 1000 && p.height <= 1000 && n <= 400000);
         bs_buf_init(&png, (size_t)1 << 24);
         MUST(!bs_png_write(p.pixels, p.width, p.height, p.channels, NULL, 0, &png, &err));
-        MUST(!bs_picture_decode("again", png.data, png.len, BS_PICTURE_PHOTO, &limits, &again, NULL,
+        MUST(!bs_picture_decode("again", png.data, png.len, BS_PICTURE_PHOTO, &limits, &again,
                                 &err));
         MUST(again.channels == p.channels && memcmp(again.pixels, p.pixels, n) == 0);
         bs_picture_free(&again);

@@ -198,7 +198,7 @@ static basin_status look_at_values(bs_image_reading *r, const uint8_t *bytes, si
 {
     bs_picture_limits limits = {r->o->max_side, r->o->max_pixels};
     bs_picture        p;
-    basin_status      s = bs_picture_decode("", bytes, n, BS_PICTURE_MASK, &limits, &p, NULL, NULL);
+    basin_status      s = bs_picture_decode("", bytes, n, BS_PICTURE_MASK, &limits, &p, NULL);
     if (s)
         return s == BASIN_ENOMEM ? bs_fail_nomem(r->err) : BASIN_OK;
     for (size_t k = 0; p.channels == 1 && k < (size_t)p.width * (size_t)p.height; k++)
@@ -218,7 +218,7 @@ basin_status bs_images_decode(bs_image_reading *r, int32_t file, const uint8_t *
         return look_at_values(r, bytes, n);
     bs_images_label(r, f->source, f->name, label, sizeof label);
     basin_status s = bs_picture_decode(label, bytes, n, mask ? BS_PICTURE_MASK : BS_PICTURE_PHOTO,
-                                       &limits, &p, NULL, r->err);
+                                       &limits, &p, r->err);
     if (s)
         return s;
     r->animated += p.file.animated;

@@ -128,8 +128,7 @@ basin_status bs_picture_probe(const char *name, const void *bytes, size_t n,
 }
 
 basin_status bs_picture_decode(const char *name, const void *bytes, size_t n, bs_picture_use use,
-                               const bs_picture_limits *limits, bs_picture *out, bs_notes *notes,
-                               basin_error *err)
+                               const bs_picture_limits *limits, bs_picture *out, basin_error *err)
 {
     memset(out, 0, sizeof *out);
     bs_picture_info info;
@@ -144,8 +143,6 @@ basin_status bs_picture_decode(const char *name, const void *bytes, size_t n, bs
                                     : bs_jpeg_decode(name, bytes, n, out, err);
     if (!s && use == BS_PICTURE_PHOTO && info.orientation > 1)
         s = turn(out, info.orientation, err);
-    if (!s && info.animated)
-        bs_notes_add(notes, "animated", "%s is animated: its first picture is used", name);
     if (s)
         bs_picture_free(out);
     return s;

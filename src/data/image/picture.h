@@ -13,7 +13,6 @@
 
 #include "base/buf.h"
 #include "base/err.h"
-#include "data/notes.h"
 
 typedef enum {
     BS_PICTURE_PHOTO, /* palette and transparency resolved, turned as EXIF says */
@@ -56,10 +55,9 @@ basin_status bs_picture_probe(const char *name, const void *bytes, size_t n,
                               basin_error *err);
 
 /* A mask has one channel, unless it is stored in colours (then 3). 16-bit masks are accepted if
- * their values fit 8 bits. *out is empty after a failure. notes may be NULL. */
+ * their values fit 8 bits. *out is empty after a failure. */
 basin_status bs_picture_decode(const char *name, const void *bytes, size_t n, bs_picture_use use,
-                               const bs_picture_limits *limits, bs_picture *out, bs_notes *notes,
-                               basin_error *err);
+                               const bs_picture_limits *limits, bs_picture *out, basin_error *err);
 void         bs_picture_free(bs_picture *p); /* accepts NULL; leaves it empty */
 
 /* Luma of ITU-R BT.601, like viewers and other readers compute grey. */
