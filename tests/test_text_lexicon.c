@@ -48,13 +48,14 @@ static bs_input *open_text(const char *name, const char *text)
     return in;
 }
 
+static const char clusters[] = "0010 the 9\n0011 of 9\n110 berlin 9\n1111 Paris 1\n"
+                               "10 <@MENTION> 7\n01 zoo 1\n00 \xff 1\n";
+
 /* "word/value word/value ..." */
 static void corpus_open(corpus *c, const char *text)
 {
     static const char vectors[] = "the 1 2\nberlin 3 4\nParis 5 6\nrare 7 8\n<user> 9 9\nzoo 0 1\n"
                                   "\xff 1 1\n";
-    static const char clusters[] = "0010 the 9\n0011 of 9\n110 berlin 9\n1111 Paris 1\n"
-                                   "10 <@MENTION> 7\n01 zoo 1\n00 \xff 1\n";
     basin_error       err;
     memset(c, 0, sizeof *c);
     bs_arena_init(&c->arena, 0);
@@ -130,6 +131,17 @@ static void fit(corpus *c, const char *options, bs_lexicon *l, bs_notes *notes)
 {
     bs_lexicon_options o = options_from(options);
     basin_error        err;
+    bs_names           wanted;
+    bs_names_init(&wanted, &c->arena);
+    assert_int_equal(bs_lexicon_wanted(&o, &c->words, &wanted, &err), BASIN_OK);
+    assert_int_equal(bs_lexicon_wanted(&o, &c->other, &wanted, &err), BASIN_OK);
+    bs_clusters_free(&c->clusters);
+    bs_input *in = open_text("clusters", clusters);
+    assert_int_equal(bs_clusters_read_input(in, strcmp(o.keep, "all") == 0 ? NULL : &wanted,
+                                            &c->clusters, NULL, &err),
+                     BASIN_OK);
+    bs_input_close(in);
+    bs_names_free(&wanted);
     if (bs_lexicon_fit(&o, &c->view, &c->other, &c->vectors, &c->clusters, l, notes, &err))
         fail_msg("%s", err.msg);
 }

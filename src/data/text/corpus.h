@@ -197,7 +197,8 @@ const char *bs_corpus_file_tag(const bs_corpus *c, int32_t token, char out[48]);
  * fixed, it replaces the file's tag. */
 void bs_corpus_put(const bs_corpus *c, int32_t sentence, const char *const *names,
                    const int32_t *tag, bs_writing *w);
-/* All sentences; tag is [tokens]. */
+/* All sentences; tag is [tokens]. names NULL: as they were read, with their current tags in
+ * place of those of the file. */
 basin_status bs_corpus_write(const bs_corpus *c, const char *const *names, const int32_t *tag,
                              bs_sink sink, void *to, basin_error *err);
 

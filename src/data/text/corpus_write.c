@@ -141,21 +141,6 @@ void bs_corpus_put(const bs_corpus *c, int32_t s, const char *const *names, cons
     }
 }
 
-basin_status bs_corpus_write(const bs_corpus *c, const char *const *names, const int32_t *tag,
-                             bs_sink sink, void *to, basin_error *err)
-{
-    bs_writing w;
-    if (!bs_writing_open(&w, sink, to, err)) {
-        if (c->bom)
-            bs_put(&w, "\xef\xbb\xbf");
-        if (c->sentences == 0) /* what follows the last sentence of a file */
-            bs_put_bytes(&w, c->text, c->text_len);
-        for (int32_t s = 0; s < c->sentences && !w.status; s++)
-            bs_corpus_put(c, s, names, tag + c->start[s], &w);
-    }
-    return bs_writing_close(&w);
-}
-
 /* --- other tags, all else as it was -------------------------------------- */
 
 static void put_replaced(const bs_corpus *c, int32_t s, bs_writing *w)
@@ -179,6 +164,28 @@ static void put_replaced(const bs_corpus *c, int32_t s, bs_writing *w)
         bs_put_name(w, &c->tags, tag);
         put_range(w, cell.at + cell.len, row.next);
     }
+}
+
+basin_status bs_corpus_write(const bs_corpus *c, const char *const *names, const int32_t *tag,
+                             bs_sink sink, void *to, basin_error *err)
+{
+    const bool replace = c->labelled && c->tag_column > 0;
+    bs_writing w;
+    if (!bs_writing_open(&w, sink, to, err)) {
+        if (c->bom)
+            bs_put(&w, "\xef\xbb\xbf");
+        if (c->sentences == 0) /* what follows the last sentence of a file */
+            bs_put_bytes(&w, c->text, c->text_len);
+        for (int32_t s = 0; s < c->sentences && !w.status; s++) {
+            if (names)
+                bs_corpus_put(c, s, names, tag + c->start[s], &w);
+            else if (replace)
+                put_replaced(c, s, &w);
+            else
+                put_range(&w, c->text + c->piece[s], c->text + c->piece[s + 1]);
+        }
+    }
+    return bs_writing_close(&w);
 }
 
 /* --- another format ------------------------------------------------------- */
@@ -243,31 +250,13 @@ static basin_status find_format(const char *format, const bs_corpus_format **out
     return bs_fail(err, BASIN_EARG, "format '%.40s' cannot be written; use %s", format, names);
 }
 
-/* As it was read, with the current tags. */
-static basin_status mirror(const bs_corpus *c, bs_sink sink, void *to, basin_error *err)
-{
-    bs_writing w;
-    if (!bs_writing_open(&w, sink, to, err)) {
-        const bool replace = c->labelled && c->tag_column > 0;
-        if (c->bom)
-            bs_put(&w, "\xef\xbb\xbf");
-        for (int32_t i = 0; i < c->sentences && !w.status; i++) {
-            if (replace)
-                put_replaced(c, i, &w);
-            else
-                bs_put_bytes(&w, c->text + c->piece[i], c->piece[i + 1] - c->piece[i]);
-        }
-    }
-    return bs_writing_close(&w);
-}
-
 basin_status bs_corpus_convert(const bs_corpus *c, const char *format, bs_sink sink, void *to,
                                basin_error *err)
 {
     const bs_corpus_format *other;
     bs_own_tags             t;
     if (!format && !c->records)
-        return mirror(c, sink, to, err);
+        return bs_corpus_write(c, NULL, NULL, sink, to, err);
     basin_status s = find_format(format ? format : c->format, &other, err);
     if (s)
         return s;

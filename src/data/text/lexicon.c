@@ -279,30 +279,19 @@ static basin_status parse_prefixes(const char *text, int out[BS_LEXICON_PREFIXES
     return BASIN_OK;
 }
 
-/* Words of the cluster file that may be looked up: all, or those in the data. */
+/* Under their forms: what the model file holds is valid UTF-8. */
 static basin_status keep_clusters(fitting *f)
 {
     const bs_clusters *c = f->clusters;
-    bool               all = strcmp(f->o->keep, "all") == 0;
-    bs_names           wanted;
-    bs_names_init(&wanted, &f->scratch);
-    basin_status s = BASIN_OK;
-    if (!all)
-        s = bs_lexicon_wanted(f->o, f->train->words, &wanted, f->err);
-    if (!s && !all && f->other)
-        s = bs_lexicon_wanted(f->o, f->other, &wanted, f->err);
-    for (int32_t i = 0; !s && i < c->n; i++) {
+    for (int32_t i = 0; i < c->n; i++) {
         const bs_name *word = &c->words.item[i], *path = &c->paths.item[c->path[i]];
         char           form[BS_FORM_MAX + 1];
         bool           fresh;
         size_t         len = bs_wordform(NULL, word->text, word->len, form);
-        if (!all && bs_names_find(&wanted, form, len) < 0)
-            continue;
         if (!bs_clusters_add(&f->out->clusters, form, len, path->text, path->len, &fresh))
-            s = bs_fail_nomem(f->err);
+            return bs_fail_nomem(f->err);
     }
-    bs_names_free(&wanted);
-    return s;
+    return BASIN_OK;
 }
 
 /* Only prefixes seen in training have a value: nothing is learned about others. */

@@ -80,9 +80,9 @@ typedef struct {
 basin_status bs_lexicon_wanted(const bs_lexicon_options *o, const bs_names *words, bs_names *wanted,
                                basin_error *err);
 
-/* other_words: spellings of further files whose vectors and clusters are to be kept; it, the
- * vectors, the clusters and notes may be NULL. On failure *out is empty; bs_lexicon_free() is
- * always allowed. */
+/* other_words: spellings of further files whose vectors are to be kept; it, the vectors, the
+ * clusters, all of which are kept, and notes may be NULL. On failure *out is empty;
+ * bs_lexicon_free() is always allowed. */
 basin_status bs_lexicon_fit(const bs_lexicon_options *o, const bs_words_source *train,
                             const bs_names *other_words, const bs_vectors *vectors,
                             const bs_clusters *clusters, bs_lexicon *out, bs_notes *notes,
