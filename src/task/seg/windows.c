@@ -101,40 +101,38 @@ typedef struct {
 } piece;
 
 typedef struct {
-    bs_scorer           *scorer;
-    const bs_images     *im;
-    const bs_preprocess *known;
-    int                  planes;
-    bool                 whole;  /* photos as a whole or in tiles; else windows */
-    int                  unit;   /* sides of whole photos are multiples of it */
-    double               weight; /* bytes per pixel of a photo */
-    bs_windows           room;   /* of pieces, all of one size */
-    piece                put[ROWS];
-    int32_t              n, most;         /* of the batch */
-    int32_t              now;             /* the photo whose pieces are being added */
-    int32_t              open;            /* the photo being pasted; -1: none */
-    int64_t              missing, pieces; /* of its pieces */
-    double               energy;
-    bs_paste             paste;
-    float               *found; /* of one piece, as floats */
-    bs_outputs          *out;
-    basin_error         *err;
+    bs_scorer          *scorer;
+    const bs_images    *im;
+    const bs_seg_known *known;
+    int                 planes;
+    bool                whole;  /* photos as a whole or in tiles; else windows */
+    int                 unit;   /* sides of whole photos are multiples of it */
+    double              weight; /* bytes per pixel of a photo */
+    bs_windows          room;   /* of pieces, all of one size */
+    piece               put[ROWS];
+    int32_t             n, most;         /* of the batch */
+    int32_t             now;             /* the photo whose pieces are being added */
+    int32_t             open;            /* the photo being pasted; -1: none */
+    int64_t             missing, pieces; /* of its pieces */
+    double              energy;
+    bs_paste            paste;
+    float              *found; /* of one piece, as floats */
+    bs_outputs         *out;
+    basin_error        *err;
 } predicting;
 
 static bs_tiles tiles_of(const predicting *p, int32_t image)
 {
-    const double room =
-        (double)bs_preprocess_seg(p->known)->image.max_tile_mb * (1 << 20) / p->weight;
+    const double room = (double)p->known->image.max_tile_mb * (1 << 20) / p->weight;
     return bs_tiles_make(rounded_up(p->im->width[image], p->unit),
                          rounded_up(p->im->height[image], p->unit), (int64_t)room);
 }
 
 static int64_t pieces_of(const predicting *p, int32_t image)
 {
-    basin_status none = BASIN_OK;
     if (!p->whole)
-        return bs_seg_windows(bs_preprocess_seg(p->known), p->im->width[image],
-                              p->im->height[image], NULL, NULL, &none);
+        return bs_seg_windows(p->known, p->im->width[image], p->im->height[image], NULL, NULL,
+                              NULL);
     bs_tiles t = tiles_of(p, image);
     return (int64_t)t.across * t.down;
 }
@@ -240,8 +238,7 @@ static basin_status make_room(predicting *p, int width, int height)
     p->found = NULL;
     p->most = most_pieces(p, cells);
     if (!s)
-        s = bs_windows_make(bs_preprocess_seg(p->known), width, height, p->planes, p->most,
-                            &p->room, p->err);
+        s = bs_windows_make(p->known, width, height, p->planes, p->most, &p->room, p->err);
     if (!s && !(p->found = bs_calloc((size_t)p->planes * cells, sizeof *p->found)))
         s = bs_fail_nomem(p->err);
     return s;
@@ -281,35 +278,35 @@ static basin_status put_windows(predicting *p)
 {
     const int     width = p->im->width[p->now], height = p->im->height[p->now];
     basin_status  s = BASIN_OK;
-    const int64_t n = bs_seg_windows(bs_preprocess_seg(p->known), width, height, NULL, NULL, &s);
+    const int64_t n = bs_seg_windows(p->known, width, height, NULL, NULL, &s);
     if (n > MOST_WINDOWS)
         return bs_fail(p->err, BASIN_EDATA,
                        "a photo of %d x %d pixels takes %lld of the model's windows of %d x %d, "
                        "more than %d",
-                       width, height, (long long)n, bs_preprocess_seg(p->known)->width,
-                       bs_preprocess_seg(p->known)->height, (int)MOST_WINDOWS);
-    bs_seg_windows(bs_preprocess_seg(p->known), width, height, put_window, p, &s);
+                       width, height, (long long)n, p->known->width, p->known->height,
+                       (int)MOST_WINDOWS);
+    bs_seg_windows(p->known, width, height, put_window, p, &s);
     return s;
 }
 
 basin_status bs_predict_seg(bs_scorer *s, const bs_net_spec *spec, const bs_preprocess *k,
                             const bs_dataset *p, bs_outputs *out, basin_error *err)
 {
-    const bs_infer how = bs_scorer_inference(s)->how;
+    const bs_infer      how = bs_scorer_inference(s)->how;
+    const bs_seg_known *known = bs_preprocess_seg(k);
+    const bs_seg_shape *shape = bs_net_spec_seg(spec);
     /* if sizes differ, a few programs must serve all of them */
-    const bool any_size = strcmp(bs_preprocess_seg(k)->image.size, "keep") == 0;
-    predicting w = {
-        .scorer = s,
-        .im = bs_dataset_seg(p),
-        .known = k,
-        .planes = bs_seg_planes(bs_net_spec_seg(spec)),
-        .whole = bs_preprocess_seg(k)->crops == 0 && how != BS_INFER_GBI && how != BS_INFER_REFINE,
-        .unit = any_size ? UNIT : 1,
-        .weight = (double)sizeof(real) *
-                  (PLANES * bs_net_spec_seg(spec)->filters + bs_net_spec_seg(spec)->classes),
-        .open = -1,
-        .out = out,
-        .err = err};
+    const bool   any_size = strcmp(known->image.size, "keep") == 0;
+    predicting   w = {.scorer = s,
+                      .im = bs_dataset_seg(p),
+                      .known = known,
+                      .planes = bs_seg_planes(shape),
+                      .whole = known->crops == 0 && how != BS_INFER_GBI && how != BS_INFER_REFINE,
+                      .unit = any_size ? UNIT : 1,
+                      .weight = (double)sizeof(real) * (PLANES * shape->filters + shape->classes),
+                      .open = -1,
+                      .out = out,
+                      .err = err};
     basin_status status = BASIN_OK;
     for (; w.now < w.im->n && !status; w.now++)
         status = w.whole ? put_tiles(&w) : put_windows(&w);
