@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "doc/page.h"
 #include "doc/svg.h"
 
@@ -195,19 +196,17 @@ static void names(const sheet *k, const char *key, bool column)
 {
     const int n = column ? k->h->cols : k->h->rows;
     char      number[16];
-    bs_buf_printf(k->out, " %s=\"[", key);
-    for (int i = 0; i < n; i++) {
-        bs_buf_text(k->out, i ? ",&quot;" : "&quot;");
-        for (const char *at = name_of(k->h, column, i, number); *at;) {
-            const size_t plain = strcspn(at, "\"\\");
-            bs_page_escape_n(at, plain, k->out);
-            at += plain;
-            if (*at)
-                bs_buf_text(k->out, *at++ == '"' ? "\\&quot;" : "\\\\");
-        }
-        bs_buf_text(k->out, "&quot;");
-    }
-    bs_buf_text(k->out, "]\"");
+    bs_buf    list;
+    bs_buf_init(&list, (size_t)1 << 28);
+    bs_json_open(&list, NULL, '[');
+    for (int i = 0; i < n; i++)
+        bs_json_text(&list, NULL, name_of(k->h, column, i, number));
+    bs_json_close(&list, ']');
+    bs_buf_printf(k->out, " %s=\"", key);
+    bs_page_escape(list.failed ? "" : list.data, k->out);
+    bs_buf_text(k->out, "\"");
+    k->out->failed = k->out->failed || list.failed;
+    bs_buf_free(&list);
 }
 
 static double pixels_of(int cells)
