@@ -144,6 +144,10 @@ basin_status basin_predict_dense(basin_predictor *p, const float *x, int32_t row
  * (room for all) in increasing order and returns how many, or -1 if an argument is NULL. */
 int basin_decide(const basin_model *m, const float *scores, int32_t *labels);
 
+/* The same for many rows: on [rows][labels] is 1 where a label is turned on, else 0. */
+basin_status basin_decide_rows(const basin_model *m, const float *scores, int32_t rows, uint8_t *on,
+                               basin_error *err);
+
 /* --- sentences ---------------------------------------------------------------------------- */
 
 /* Token features other than the word (part of speech, ...), for models trained with them: as many
@@ -393,6 +397,17 @@ typedef struct {
 basin_status basin_predict_files(const char *model, const char *const *files, int n,
                                  const basin_predict_options *o, FILE *out, const basin_session *s,
                                  basin_error *err);
+
+/* mlc: the energy E(x, y) of the rows with their label sets, energy [rows]; the mean of the members
+ * of an ensemble. threads: as above. */
+basin_status basin_energies(const basin_model *m, const basin_data *d, int threads, double *energy,
+                            basin_error *err);
+
+/* mlc: how much lower the energy is with two labels together than each alone suggests, out
+ * [labels][labels]: minus its mean second derivative at relaxed outputs y [rows][labels], such as
+ * probabilities. */
+basin_status basin_interactions(const basin_model *m, const float *y, int32_t rows, int threads,
+                                double *out, basin_error *err);
 
 /* How a threshold is rechosen; NULL or 0 means the default. */
 typedef struct {

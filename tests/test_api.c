@@ -81,6 +81,11 @@ static void a_model_predicts_what_it_was_asked(void **state)
         int     n = basin_decide(m, one, on);
         for (int k = 1; k < n; k++)
             assert_true(on[k] > on[k - 1]);
+        uint8_t byte[64] = {0}, want[64] = {0};
+        for (int k = 0; k < n; k++)
+            want[on[k]] = 1;
+        OK(basin_decide_rows(m, one, 1, byte, err));
+        assert_memory_equal(byte, want, sizeof byte);
     }
     free(all);
     free(one);

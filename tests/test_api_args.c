@@ -65,6 +65,7 @@ static void models_and_predictors_want_all_they_need(void **state)
     basin_predictor *p = (basin_predictor *)&why;
     float            scores[64] = {0};
     int32_t          on[64];
+    uint8_t          byte[1];
     (void)state;
     m = (basin_model *)&why;
     REFUSED(basin_model_load(NULL, &m, err), "model is NULL");
@@ -80,6 +81,10 @@ static void models_and_predictors_want_all_they_need(void **state)
     assert_int_equal(basin_decide(NULL, scores, on), -1);
     assert_int_equal(basin_decide(m, NULL, on), -1);
     assert_int_equal(basin_decide(m, scores, NULL), -1);
+    REFUSED(basin_decide_rows(NULL, scores, 1, byte, err), "model is NULL");
+    REFUSED(basin_decide_rows(m, NULL, 1, byte, err), "scores is NULL");
+    REFUSED(basin_decide_rows(m, scores, 1, NULL, err), "on is NULL");
+    OK(basin_decide_rows(m, NULL, 0, NULL, err));
     assert_null(basin_model_task(NULL));
     assert_null(basin_model_card(NULL));
     assert_null(basin_model_label(NULL, 0));

@@ -815,6 +815,96 @@ static void a_net_learns_from_a_model(void **state)
     assert_non_null(strstr(why.msg, "only ce learns from probabilities"));
 }
 
+static void refused(basin_status s, const basin_error *why, const char *text)
+{
+    assert_int_equal(s, BASIN_EARG);
+    assert_non_null(strstr(why->msg, text));
+}
+
+/* The energy of true sets is lower than that of the sets of other rows; the interaction of labels
+ * is symmetric. An ensemble has the mean of its members. */
+static void energies_of_given_sets(void **state)
+{
+    static int32_t   other[N * L];
+    static int64_t   other_start[N + 1];
+    static double    of_truth[N], of_other[N], of_folds[N], again[N], pairs[L * L];
+    static float     half[2 * L];
+    basin_label_sets rows = {sizeof rows,   .rows = N,      .features = D,
+                             .labels = L,   .dense = dense, .label_start = label_start,
+                             .label = label};
+    basin_data      *d, *wrong;
+    basin_model     *m, *folds;
+    basin_text       text;
+    basin_config    *c;
+    basin_error      why;
+    double           sum = 0;
+    (void)state;
+    make_arrays();
+    for (int i = 0; i < N; i++) { /* every label that a row does not have */
+        int64_t n = other_start[i];
+        for (int k = 0; k < L; k++)
+            if ((i + k) % 3)
+                other[n++] = k;
+        other_start[i + 1] = n;
+    }
+    OK(basin_data_label_sets(&rows, &d, err));
+    rows.label_start = other_start;
+    rows.label = other;
+    OK(basin_data_label_sets(&rows, &wrong, err));
+    for (int i = 0; i < 2; i++) {
+        const basin_train_options o = {sizeof o, .model = i ? &folds : &m};
+        c = small("seal-nce");
+        OK(basin_config_set(c, "folds", i ? "2" : "1", err));
+        OK(basin_config_set(c, "epochs", "20", err));
+        OK(basin_config_data(c, "train", d, err));
+        OK(basin_train_with(c, &o, NULL, &text, err));
+        basin_text_free(&text);
+        basin_config_free(c);
+    }
+    OK(basin_energies(m, d, 1, of_truth, err));
+    OK(basin_energies(m, d, 2, again, err));
+    assert_memory_equal(of_truth, again, sizeof again);
+    OK(basin_energies(m, wrong, 1, of_other, err));
+    OK(basin_energies(folds, d, 1, of_folds, err));
+    for (int i = 0; i < N; i++) {
+        assert_true(isfinite(of_folds[i]));
+        sum += of_other[i] - of_truth[i];
+    }
+    assert_true(sum > 0);
+    for (int i = 0; i < 2 * L; i++)
+        half[i] = 0.5F;
+    OK(basin_interactions(m, half, 2, 1, pairs, err));
+    for (int i = 0; i < L; i++)
+        for (int k = 0; k < L; k++)
+            assert_float_equal(pairs[i * L + k], pairs[k * L + i], 1e-6);
+    OK(basin_interactions(folds, half, 2, 1, pairs, err));
+    basin_data_free(wrong);
+    rows.label_start = NULL;
+    OK(basin_data_label_sets(&rows, &wrong, err));
+    refused(basin_energies(m, wrong, 1, of_other, &why), &why,
+            "(memory): rows without labels have no energy");
+    refused(basin_energies(m, NULL, 1, of_other, &why), &why, "data is NULL");
+    refused(basin_energies(m, d, -1, of_other, &why), &why, "threads: -1");
+    refused(basin_interactions(m, half, 0, 1, pairs, &why), &why, "0 rows");
+    refused(basin_interactions(m, NULL, 1, 1, pairs, &why), &why, "y is NULL");
+    basin_model_free(m);
+    OK(basin_model_load("tag", &m, err));
+    refused(basin_energies(m, d, 1, of_other, &why), &why, "the model is for task tag, not mlc");
+    basin_model_free(m);
+    c = small("ce");
+    OK(basin_config_data(c, "train", d, err));
+    OK(basin_train_with(c, &(basin_train_options){sizeof(basin_train_options), .model = &m}, NULL,
+                        &text, err));
+    basin_text_free(&text);
+    basin_config_free(c);
+    refused(basin_interactions(m, half, 1, 1, pairs, &why), &why,
+            "the model is a plain net without an energy");
+    basin_model_free(m);
+    basin_model_free(folds);
+    basin_data_free(wrong);
+    basin_data_free(d);
+}
+
 static void damaged_bytes_are_refused(void **state)
 {
     basin_model *m = NULL;
@@ -854,6 +944,7 @@ int main(void)
         cmocka_unit_test(models_are_bytes),
         cmocka_unit_test(seeds_are_one_model),
         cmocka_unit_test(a_net_learns_from_a_model),
+        cmocka_unit_test(energies_of_given_sets),
         cmocka_unit_test(damaged_bytes_are_refused),
     };
     return cmocka_run_group_tests(tests, three_models, leave_folder);

@@ -31,10 +31,11 @@ from ._data import Data, is_sparse
 from ._frame import Columns, is_frame
 from ._model import Evaluation, Model, default_threads, train
 from ._params import ClassifierParams, SegmenterParams, TaggerParams
-from ._report import Report
+from ._report import Explanation, Report
 
 Self = TypeVar("Self", bound="_Energy")
 
+_FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
 _NOT_SETTINGS = ("options", "threads", "random_state", "verbose", "callbacks")
 _FINITE = (
     "ensure_all_finite"
@@ -321,6 +322,9 @@ class EnergyClassifier(ClassifierParams, ClassifierMixin, _Energy):
             )
         return np.arange(len(y) + 1, dtype=np.int64), label, L, names
 
+    def _array_y(self, y: Any) -> Any:
+        return np.asarray(y) if self._kind == "indicator" and not is_sparse(y) else y
+
     # ---- fit ----
 
     def fit(self, X: Any, y: Any, eval_set: Any = None) -> "EnergyClassifier":
@@ -375,9 +379,7 @@ class EnergyClassifier(ClassifierParams, ClassifierMixin, _Energy):
             from scipy.sparse import csr_matrix
 
             rows = csr_matrix(rows) if sparse else np.ascontiguousarray(rows.toarray())
-        if self._kind == "indicator" and not is_sparse(y):
-            y = np.asarray(y)
-        start, label, L, _ = self._known_y(y)
+        start, label, L, _ = self._known_y(self._array_y(y))
         return Data.label_sets(rows, start, label, L, features, names, self._categories())
 
     def _take_model(self, model: Model) -> "EnergyClassifier":
@@ -401,14 +403,14 @@ class EnergyClassifier(ClassifierParams, ClassifierMixin, _Energy):
         if (
             model is not None
             and type(X) is np.ndarray
-            and X.dtype == np.float32
+            and X.dtype in _FLOATS
             and X.ndim == 2
-            and X.flags.c_contiguous
             and X.shape[1] == self.n_features_in_
             and len(X)
             and "feature_names_in_" not in self.__dict__
         ):
-            return model._dense(X)  # nothing is left to check: the library finds infinite values
+            # nothing is left to check: the library finds infinite values
+            return model._dense(_data.dense_rows(X))
         check_is_fitted(self)
         rows = self._rows(X, False)
         return self.model_._sparse(rows) if is_sparse(rows) else self.model_._dense(rows)
@@ -441,6 +443,24 @@ class EnergyClassifier(ClassifierParams, ClassifierMixin, _Energy):
             return on.astype(self._dtype)
         names = self.classes_.tolist()
         return [[names[k] for k in np.flatnonzero(row)] for row in on]
+
+    def energy(self, X: Any, y: Any) -> Any:
+        """The energy E(x, y) of label sets, (n,): low where they fit the row. For methods that
+        train one, and keep it."""
+        check_is_fitted(self)
+        return self.model_.energy(self._data_for(X, y))
+
+    def explain(self, X: Any, y: Any = None) -> Explanation:
+        """Which labels the energy wants together at the model's outputs for X, next to how often
+        they occur together in y. For methods that train an energy, and keep it."""
+        pairs = self.model_.interactions(self._probabilities(X))
+        together = None
+        if y is not None:
+            start, label, L, _ = self._known_y(self._array_y(y))
+            on = np.zeros((len(start) - 1, L))
+            on[np.repeat(np.arange(len(start) - 1), np.diff(start)), label] = 1
+            together = on.T @ on
+        return Explanation(list(self.label_names_), pairs, together)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Share of rows whose class, or whole set of labels, is right."""

@@ -56,6 +56,24 @@ def in_pieces(n: int, work: Callable[[int, int], None]) -> None:
         first = end
 
 
+class _Handle:
+    """A model of the library, and its predictors, which must be freed before it: the garbage
+    collector, which frees cycles in any order, shall not decide that."""
+
+    __slots__ = ("pointer", "predictors")
+
+    def __init__(self, pointer: c_void_p) -> None:
+        self.pointer = pointer
+        self.predictors: List[c_void_p] = []
+
+    def __del__(
+        self, free: Any = lib.basin_model_free, free_predictor: Any = lib.basin_predictor_free
+    ) -> None:
+        for predictor in self.predictors:
+            free_predictor(predictor)
+        free(self.pointer)
+
+
 class Model:
     """A trained model, immutable, usable from several threads and after a fork.
 
@@ -77,6 +95,7 @@ class Model:
     """
 
     def __init__(self, handle: c_void_p, threads: Optional[int] = None) -> None:
+        self._owner = _Handle(handle)
         self._handle = handle
         self._idle: Deque[_Predictor] = deque()  # append and pop are atomic
         self.threads = threads
@@ -147,11 +166,6 @@ class Model:
         call(lib.basin_model_read, raw, len(raw), byref(handle))
         Model.__init__(self, handle, state["threads"])
         self.history, self.summary = state["history"], state["summary"]
-
-    def __del__(self, free: Any = lib.basin_model_free) -> None:
-        if getattr(self, "_idle", None):
-            self._idle.clear()  # predictors first
-        free(getattr(self, "_handle", None))
 
     def __repr__(self) -> str:
         return f"<basin.Model of task {self.task} with {len(self.labels)} labels>"
@@ -317,13 +331,33 @@ class Model:
         """Which labels of rows of probabilities the model's threshold turns on: (n, labels) of 0
         and 1."""
         scores = np.ascontiguousarray(scores, dtype=np.float32)
-        on = np.zeros(scores.shape, np.uint8)
-        labels = np.empty(len(self.labels), np.int32)
-        at, base, step = address(labels), address(scores), scores.strides[0]
-        for i in range(len(scores)):
-            n = lib.basin_decide(self._handle, base + i * step, at)
-            on[i, labels[:n]] = 1
+        on = np.empty(scores.shape, np.uint8)
+        call(lib.basin_decide_rows, self._handle, address(scores), len(scores), address(on))
         return on
+
+    def energy(self, data: Data) -> Any:
+        """E(x, y) of rows with their label sets, (n,): low where they fit. For models with an
+        energy."""
+        found = np.empty(len(data), np.float64)
+        call(lib.basin_energies, self._handle, data.handle, self._threads(), address(found))
+        return found
+
+    def interactions(self, scores: Any) -> Any:
+        """Which labels the energy wants together, (labels, labels): how much lower it is with both
+        than each alone suggests (minus its mean second derivative) at rows of probabilities."""
+        scores = np.ascontiguousarray(scores, dtype=np.float32)
+        L = len(self.labels)
+        found = np.empty((L, L), np.float64)
+        rows, threads = len(scores), self._threads()
+        call(
+            lib.basin_interactions,
+            self._handle,
+            address(scores),
+            rows,
+            threads,
+            address(found),
+        )
+        return found
 
     def predict(self, X: Any) -> Any:
         """Outputs.
@@ -419,12 +453,11 @@ class _Predictor:
 
     def __init__(self, model: Model) -> None:
         self.handle = c_void_p()
+        self.owner = model._owner  # which lives while this is used
         self.sparse_only = False
         options = _lib.PredictorOptions(threads=model._threads())
         call(lib.basin_predictor_open, model._handle, byref(options), byref(self.handle))
-
-    def __del__(self, free: Any = lib.basin_predictor_free) -> None:
-        free(self.handle)
+        self.owner.predictors.append(self.handle)
 
     @staticmethod
     def of(model: Model) -> "_Borrowed":

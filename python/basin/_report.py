@@ -36,6 +36,63 @@ class Report:
             )
 
 
+class Explanation:
+    """What the energy of a model learned about labels; a page in a notebook, text elsewhere.
+
+    Attributes
+    ----------
+    labels : list of str
+    interactions : array (labels, labels)
+        Positive: the energy is lower with both than each alone suggests.
+    together : array (labels, labels) or None
+        In how many rows both labels are.
+    """
+
+    def __init__(self, labels: List[str], interactions: Any, together: Any) -> None:
+        self.labels, self.interactions, self.together = labels, interactions, together
+
+    def pairs(self) -> List[Tuple[str, str, float]]:
+        """All pairs of labels, from the one that is wanted together most."""
+        n = range(len(self.labels))
+        found = [(i, k) for i in n for k in n if i < k]
+        found.sort(key=lambda p: -float(self.interactions[p]))
+        return [(self.labels[i], self.labels[k], float(self.interactions[i, k])) for i, k in found]
+
+    def __repr__(self) -> str:
+        pairs, index = self.pairs(), {name: i for i, name in enumerate(self.labels)}
+        wide = max([len(f"{a} + {b}") for a, b, _ in pairs] + [4])
+        rows = [f"{'pair':{wide}}  interaction" + ("  rows" if self.together is not None else "")]
+        shown = pairs if len(pairs) <= 20 else pairs[:10] + pairs[-10:]
+        for a, b, v in shown:
+            rows.append(f"{a + ' + ' + b:{wide}}  {v:11.4g}")
+            if self.together is not None:
+                rows[-1] += f"  {self.together[index[a], index[b]]:4.0f}"
+        return "\n".join(rows)
+
+    def _repr_html_(self) -> str:
+        """A map of all pairs: blue wants them together, red apart."""
+        n, cell = len(self.labels), 14
+        most = max(abs(v) for _, _, v in self.pairs()) if n > 1 else 0
+        boxes = ""
+        for i in range(n) if n <= 200 else ():
+            for k in range(n):
+                v = float(self.interactions[i, k]) if i != k else 0.0
+                share = min(1.0, abs(v) / (most or 1.0))
+                title = escape(f"{self.labels[i]} + {self.labels[k]}: {v:.4g}")
+                boxes += (
+                    f'<rect x="{k * cell}" y="{i * cell}" width="{cell}" height="{cell}" '
+                    f'fill="{"#4269d0" if v > 0 else "#d04242"}" fill-opacity="{share:.3f}">'
+                    f"<title>{title}</title></rect>"
+                )
+        svg = (
+            f'<svg role="img" aria-label="interactions of labels" width="{n * cell}" '
+            f'height="{n * cell}">{boxes}</svg>'
+            if boxes
+            else ""
+        )
+        return f"<div>{svg}<pre>{escape(repr(self))}</pre></div>"
+
+
 def chart(title: str, values: List[Optional[float]]) -> str:
     """A curve by epoch as SVG; nothing where there are fewer than two values."""
     points: List[Tuple[int, float]] = [(i, v) for i, v in enumerate(values) if v is not None]

@@ -102,6 +102,22 @@ class Classifier(unittest.TestCase):
         with self.assertRaises(NotFittedError):
             EnergyClassifier().predict(X)
 
+    def test_energies(self):
+        X, Y = self.X, self.Y
+        clf = EnergyClassifier("seal-nce", epochs=15, net_width=16, threads=1).fit(X, Y)
+        truth, wrong = clf.energy(X, Y), clf.energy(X, 1 - Y)
+        self.assertEqual(truth.shape, (120,))
+        self.assertLess(truth.mean(), wrong.mean())
+        np.testing.assert_array_equal(clf.energy(X, sp.csr_matrix(Y)), truth)
+        found = clf.explain(X, Y)
+        np.testing.assert_allclose(found.interactions, found.interactions.T)
+        self.assertEqual(found.together[0, 0], Y[:, 0].sum())
+        self.assertEqual(len(found.pairs()), 6)
+        self.assertIn("y0 + y1", repr(found))
+        self.assertIn("<svg", found._repr_html_())
+        with self.assertRaisesRegex(ValueError, "without an energy"):
+            self.clf.energy(X, Y)
+
     def test_one_class_per_row(self):
         y = np.array(["no", "yes"])[self.Y[:, 0]]
         clf = EnergyClassifier(**{**SMALL, "epochs": 30}).fit(self.X, y)
@@ -362,7 +378,7 @@ class Tools(unittest.TestCase):
         with mock.patch.object(validation, "validate_data", validate_data, create=True):
             with mock.patch.object(EnergyClassifier, "_names_and_number_old", False):
                 clf = EnergyClassifier(**SMALL).fit(self.X, self.Y)
-                clf.predict(self.X.astype(np.float64))
+                clf.predict(self.X.tolist())
         self.assertEqual(called, [True, False])
 
 

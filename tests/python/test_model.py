@@ -394,23 +394,34 @@ class Process(unittest.TestCase):
         self.assertIn("BASIN_LIBRARY=", self.python(program, BASIN_LIBRARY="/gone/libbasin.so"))
         self.assertIn("has no basin_version", self.python(program, BASIN_LIBRARY="libm.so.6"))
 
-    def test_beside_another_openmp(self):
-        X, Y = rows()
-        program = f"""
-import {{}}
-import numpy as np
-model = basin.train({SMALL!r}, basin.Data.rows(np.ones((20, 3), np.float32), np.eye(20, 3)))
-print(model.predict_proba(np.ones((1, 3))).shape, {{}})
+    def test_models_in_cycles_are_freed(self):
+        program = """
+import gc, sys
+import numpy as np, basin
+for last in False, True:
+    model = basin.train(%r, basin.Data.rows(np.ones((20, 3), np.float32), np.eye(20, 3)))
+    model.predict_proba(np.ones((1, 3)))
+    model.itself, model.idle = model, model._idle
+    if not last:
+        del model
+        gc.collect()
 """
+        self.assertEqual(self.python(program % SMALL), "")
+
+    def test_beside_another_openmp(self):
         try:
             import torch  # noqa: F401
         except ImportError:
             self.skipTest("no torch")
+        program = """
+import numpy as np
+model = basin.train(%r, basin.Data.rows(np.ones((20, 3), np.float32), np.eye(20, 3)))
+print(model.predict_proba(np.ones((1, 3))).shape, torch.ones(3) @ torch.ones(3))
+print((torch.ones(300, 300) @ torch.ones(300, 300)).sum())
+"""
         for order in "torch, basin", "basin, torch":
-            self.assertEqual(
-                self.python(program.format(order, "torch.ones(3) @ torch.ones(3)")),
-                "(1, 3) tensor(3.)\n",
-            )
+            text = self.python(f"import {order}" + program % {**SMALL, "threads": 2})
+            self.assertEqual(text, "(1, 3) tensor(3.)\ntensor(27000000.)\n")
 
     def test_memory_does_not_grow(self):
         X, Y = rows(40, 6, 2)

@@ -1,5 +1,6 @@
 /* memory.c -- predicts label sets for rows in memory. */
 #include <math.h>
+#include <string.h>
 
 #include "api/model.h"
 #include "task/mlc/data.h"
@@ -29,6 +30,29 @@ int basin_decide(const basin_model *m, const float *scores, int32_t *labels)
     if (!m || !scores || !labels)
         return -1;
     return bs_threshold_apply(&m->saved->threshold, scores, s ? s->n_labels : 0, labels);
+}
+
+basin_status basin_decide_rows(const basin_model *m, const float *scores, int32_t rows, uint8_t *on,
+                               basin_error *err)
+{
+    BS_KEEP_ERRNO;
+    basin_status s = BS_NEED(err, {"model", m});
+    if (!s)
+        s = bs_task_memory_check(m, &bs_task_memory_mlc, err);
+    if (!s && rows > 0)
+        s = BS_NEED(err, {"scores", scores}, {"on", on});
+    if (s || rows <= 0)
+        return s;
+    const size_t L = (size_t)schema_of(m)->n_labels;
+    int32_t     *label = bs_alloc((L + 1) * sizeof *label);
+    if (!label)
+        return bs_fail_nomem(err);
+    memset(on, 0, (size_t)rows * L);
+    for (size_t i = 0; i < (size_t)rows; i++)
+        for (int32_t k = basin_decide(m, scores + i * L, label) - 1; k >= 0; k--)
+            on[i * L + (size_t)label[k]] = 1;
+    bs_free(label);
+    return BASIN_OK;
 }
 
 /* ---- predictor ---- */
