@@ -104,9 +104,12 @@ static void check_product(subject *s, const char *what, double tolerance)
     free(numeric);
 }
 
-static const char *const energies[] = {
-    "energy.kind=label", "energy.kind=deep", "energy.kind=quadratic",
-    "energy.kind=label energy.shift=yes", "energy.kind=label energy.scale=3"};
+static const char *const energies[] = {"energy.kind=label",
+                                       "energy.kind=deep",
+                                       "energy.kind=quadratic",
+                                       "energy.kind=label energy.shift=yes",
+                                       "energy.kind=label energy.scale=3",
+                                       "energy.kind=pairs energy.scale=0.5"};
 
 static void products_of_label_energies_are_right(void **state)
 {

@@ -94,6 +94,8 @@ static const loss_case cases[] = {
     ENERGY(nce, "samples=5"),
     ENERGY(nce, "samples=5 energy.l2=0.1 energy.kind=quadratic energy.shift=yes"),
     ENERGY(nce, "samples=5 energy.kind=deep energy.scale=0.3"),
+    ENERGY(nce, "samples=5 energy.kind=pairs samples.share=0.5"),
+    ENERGY(nce, "samples=5 energy.base=net"),
     ENERGY(nce, "samples=5 net.members=3 net.bias=yes net.bins=2"),
     ENERGY(regression, "net.members=2"),
     ENERGY(ranking, "samples=5"),
@@ -204,6 +206,8 @@ static const char *const energies[] = {
     "energy.kind=deep energy.shift=yes",
     "energy.kind=quadratic",
     "energy.kind=quadratic energy.shift=yes energy.scale=0.5",
+    "energy.kind=pairs energy.scale=2",
+    "energy.base=net energy.encoder=shared",
 };
 
 static void energies_have_true_gradients(void **state)
@@ -285,23 +289,19 @@ static void dense_layer(const double *in, int n, const real *W, const real *b, i
     }
 }
 
-/* E(x, y) = -( sum_i y_i b_i . T(x) + scale top(M y + m) ), written out. */
-static double energy_by_hand(scene *c, const real *x, const real *y)
+/* top(M y + m), or y' W y. */
+static double over_labels_by_hand(scene *c, const real *y)
 {
     const bs_mlc_shape *s = bs_net_spec_mlc(&c->learner.spec);
     const char         *kind = s->energy->name;
-    double              in[D], t[2][8], b[L], seen[L], h[8], top = 0, local = 0;
-    for (int i = 0; i < D; i++)
-        in[i] = (double)x[i];
-    dense_layer(in, D, scene_param(c, "energy/T/0/W"), scene_param(c, "energy/T/0/b"), s->width,
-                true, t[0]);
-    dense_layer(t[0], s->width, scene_param(c, "energy/T/1/W"), scene_param(c, "energy/T/1/b"),
-                s->width, true, t[1]);
-    dense_layer(t[1], s->width, scene_param(c, "energy/labels/W"), NULL, L, false, b);
-    for (int i = 0; i < L; i++) {
-        local += b[i] * (double)y[i];
+    double              seen[L], h[8], top = 0;
+    for (int i = 0; i < L && strcmp(kind, "pairs") == 0; i++)
+        for (int j = 0; j < L; j++)
+            top += (double)(y[i] * y[j] * scene_param(c, "energy/pairs")[i * L + j]);
+    if (strcmp(kind, "pairs") == 0)
+        return top;
+    for (int i = 0; i < L; i++)
         seen[i] = s->shift ? 2 * (double)y[i] - 1 : (double)y[i];
-    }
     dense_layer(seen, L, scene_param(c, "energy/M/W"), scene_param(c, "energy/M/b"), s->hidden,
                 strcmp(kind, "quadratic") != 0, h);
     if (strcmp(kind, "deep") == 0) {
@@ -313,7 +313,43 @@ static double energy_by_hand(scene *c, const real *x, const real *y)
     for (int j = 0; j < s->hidden; j++)
         top += (double)scene_param(c, "energy/v")[j] *
                (strcmp(kind, "quadratic") == 0 ? h[j] * h[j] : h[j]);
-    return -(local + s->scale * top);
+    return top;
+}
+
+/* T(x) of a net. */
+static void features_by_hand(scene *c, const char *net, const double *in, double *out)
+{
+    const bs_mlc_shape *s = bs_net_spec_mlc(&c->learner.spec);
+    const char *const   part[] = {"0/W", "0/b", "1/W", "1/b"};
+    const real         *p[4];
+    double              t[8];
+    char                path[64];
+    for (int i = 0; i < 4; i++) {
+        snprintf(path, sizeof path, "%s/T/%s", net, part[i]);
+        p[i] = scene_param(c, path);
+    }
+    dense_layer(in, D, p[0], p[1], s->width, true, t);
+    dense_layer(t, s->width, p[2], p[3], s->width, true, out);
+}
+
+/* E(x, y) = -( sum_i y_i b_i . T(x) + scale top(M y + m) ), written out. */
+static double energy_by_hand(scene *c, const real *x, const real *y)
+{
+    const bs_mlc_shape *s = bs_net_spec_mlc(&c->learner.spec);
+    double              in[D], t[8], b[L], local = 0;
+    for (int i = 0; i < D; i++)
+        in[i] = (double)x[i];
+    features_by_hand(c, s->shared ? "net" : "energy", in, t);
+    dense_layer(t, s->width, scene_param(c, "energy/labels/W"), NULL, L, false, b);
+    for (int i = 0; i < L; i++)
+        local += b[i] * (double)y[i];
+    if (s->corrects) {
+        features_by_hand(c, "net", in, t);
+        dense_layer(t, s->width, scene_param(c, "net/labels/W"), NULL, L, false, b);
+        for (int i = 0; i < L; i++)
+            local += b[i] * (double)y[i];
+    }
+    return -(local + s->scale * over_labels_by_hand(c, y));
 }
 
 static void energies_follow_their_formula(void **state)

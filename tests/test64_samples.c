@@ -25,9 +25,11 @@ static void samples_are_worth_what_dense_outputs_are(void **state)
         "energy.kind=label energy.shift=yes energy.scale=0.3",
         "energy.kind=deep",
         "energy.kind=quadratic energy.shift=yes",
+        "energy.kind=pairs energy.scale=0.7",
+        "energy.base=net",
     };
     (void)state;
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 6; i++) {
         scene           *c = scene_new(words[i], B, D, L, 11);
         bs_output_space *v = &c->s.v;
         bs_id y = scene_output(c, N, 0, 1), bits = all_bits(c, y), z = bs_net_logits(&c->s);
@@ -226,11 +228,12 @@ static void make_table(scene *c, const double score[N])
 }
 
 /* Chi-square of the mean gradient by the table, of 15 degrees where it is zero. */
-static double restlessness(sampled kind, int K, double correction, double mistake)
+static double restlessness(sampled kind, const char *more, int K, double correction, double mistake)
 {
     enum { RUNS = 2000 };
     char words[128];
-    snprintf(words, sizeof words, "net.layers=0 net.dropout=0 energy.hidden=16 samples=%d", K);
+    snprintf(words, sizeof words, "net.layers=0 net.dropout=0 energy.hidden=16 %s samples=%d", more,
+             K);
     scene *c = scene_new(words, ROWS, 1, L, 14);
     scene_result(c, sampled_loss(&c->s, kind), -1);
     scene_gradient(c, c->result[0].id, "energy/v");
@@ -275,16 +278,42 @@ static void noise_contrast_rests_at_the_data(void **state)
 {
     (void)state;
     for (int K = 1; K <= 8; K += 7) {
-        double rest = restlessness(NCE, K, 0, 0), off = restlessness(NCE, K, 0, 0.5);
-        double other = restlessness(NCE, K, 1, 0);
+        double rest = restlessness(NCE, "", K, 0, 0), off = restlessness(NCE, "", K, 0, 0.5);
+        double other = restlessness(NCE, "", K, 1, 0);
         CHECK(rest < 45, "nce, %d samples: chi-square %.1f at the data", K, rest);
         CHECK(off > 150, "nce, %d samples: chi-square %.1f beside it", K, off);
         CHECK(other > 150, "nce, %d samples: chi-square %.1f without the noise", K, other);
-        rest = restlessness(RANKING, K, 1, 0);
-        other = restlessness(RANKING, K, 0, 0);
+        rest = restlessness(NCE, "samples.share=0.4", K, 0, 0);
+        off = restlessness(NCE, "samples.share=0.4", K, 0, 1);
+        CHECK(rest < 45, "nce of parts, %d samples: chi-square %.1f at the data", K, rest);
+        CHECK(off > 150, "nce of parts, %d samples: chi-square %.1f beside it", K, off);
+        rest = restlessness(RANKING, "", K, 1, 0);
+        other = restlessness(RANKING, "", K, 0, 0);
         CHECK(rest < 45, "ranking, %d samples: chi-square %.1f at its rest", K, rest);
         CHECK(other > 150, "ranking, %d samples: chi-square %.1f at the data", K, other);
     }
+}
+
+/* E(y) - E(nothing) = -z.y, z being the net's logits, before anything is learned. */
+static void a_correction_starts_at_the_net(void **state)
+{
+    (void)state;
+    scene *c = scene_new("energy.base=net energy.kind=pairs net.dropout=0", B, D, L, 15);
+    bs_id  y = scene_output(c, N, 0, 1), z = bs_net_logits(&c->s);
+    scene_result(c, c->s.t->energy(&c->s.v, y), -1);
+    scene_result(c, z, -1);
+    assert_int_equal(bs_params_allocate(c->learner.params, device_here(), 3, NULL), BASIN_OK);
+    scene_start(c, 3);
+    fill_all(c, y);
+    machine_run(&c->m, 2);
+    for (int r = 0; r < B; r++)
+        for (int k = 0; k < N; k++) {
+            double want = 0;
+            for (int l = 0; l < L; l++)
+                want -= k >> l & 1 ? (double)machine_value(&c->m, 1)[r * L + l] : 0;
+            assert_true(fabs((double)machine_value(&c->m, 0)[r * N + k] - want) < 1e-13);
+        }
+    scene_free(c);
 }
 
 int main(void)
@@ -294,6 +323,7 @@ int main(void)
         cmocka_unit_test(samples_follow_the_net),
         cmocka_unit_test(sampled_losses_estimate_the_exact_ones),
         cmocka_unit_test(noise_contrast_rests_at_the_data),
+        cmocka_unit_test(a_correction_starts_at_the_net),
     };
     return cmocka_run_group_tests_name("samples, double", tests, NULL, NULL);
 }

@@ -26,8 +26,8 @@ enum {
     BS_OPTION_ONCE = 8,     /* concerns one call only: not written to any config */
     BS_OPTION_FILE = 16,    /* names a file to read, or may do so; several separated by | */
     BS_OPTION_WRITTEN = 32, /* names a folder to write to */
-    BS_OPTION_LATE = 64,    /* a text or name that models only store if it is not the default:
-                               models keep the bytes that they had before the option existed */
+    BS_OPTION_LATE = 64,    /* a text, name or number that models only store if it is not the
+                               default: models keep the bytes that they had before it existed */
 };
 
 typedef struct {

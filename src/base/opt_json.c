@@ -31,7 +31,16 @@ static void add_value(const bs_option *row, const void *opts, bs_buf *out)
 
 static bool is_left_out(const bs_option *r, const void *opts)
 {
-    return (r->flags & BS_OPTION_LATE) && strcmp((const char *)opts + r->offset, r->def) == 0;
+    const void *field = (const char *)opts + r->offset;
+    double      def, d;
+    int         i;
+    if (!(r->flags & BS_OPTION_LATE))
+        return false;
+    if (r->kind == BS_NAME || r->kind == BS_TEXT)
+        return strcmp(field, r->def) == 0;
+    memcpy(r->kind == BS_INT ? (void *)&i : (void *)&d, field,
+           r->kind == BS_INT ? sizeof i : sizeof d);
+    return bs_parse_double(r->def, &def) && def == (r->kind == BS_INT ? (double)i : d);
 }
 
 void bs_options_json(const bs_option *rows, const void *opts, bs_buf *out)

@@ -309,6 +309,9 @@ basin_status bs_learner_setup(bs_learner *l, basin_error *err)
     if (!s && bs_params_count(l->params, "energy/") > 0)
         s = make_optim(l, "energy/", l->o->lr_energy, l->o->decay_energy, l->o->clip_energy,
                        &l->energy, err);
+    if (!s && l->energy && l->spec.graph->over_outputs)
+        bs_optim_scale(l->energy, l->spec.graph->over_outputs, l->o->lr_energy_y,
+                       l->o->decay_energy_y);
     if (!s && m->setup)
         s = m->setup(l, err);
     return s ? s : bs_learner_enter(l, 0, err);

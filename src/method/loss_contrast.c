@@ -10,13 +10,27 @@ typedef struct {
     bs_id truth, others, logits, drawn; /* energies [rows, 1, 1] and [rows, K, 1] */
 } drawn;
 
+/* Samples that are drawn anew in a random share of their parts, the same ones for all samples of a
+ * row, and have the others from the truth. What is learned is then how likely these parts are given
+ * the others, by samples that are hard to tell from the truth; the probability of the others under
+ * the net is the same for all, so that it cancels. */
+static bs_id partly(bs_loss_context *s, bs_id logits)
+{
+    bs_graph *g = s->v.g;
+    if (s->o->samples_share == 1)
+        return logits;
+    bs_id share = bs_fill(g, s->o->samples_share, bs_shape_of(g, logits));
+    bs_id anew = bs_bernoulli(g, share, BS_STREAM_SAMPLE + 1);
+    return bs_where(g, anew, logits, s->t->unrelax(&s->v, s->t->truth(&s->v)));
+}
+
 static drawn draw(bs_loss_context *s)
 {
     bs_graph *g = s->v.g;
     const int K = s->o->samples;
     drawn     d;
     d.logits = bs_stop(g, bs_net_logits(s));
-    d.drawn = s->t->sample(&s->v, d.logits, K, BS_STREAM_SAMPLE);
+    d.drawn = s->t->sample(&s->v, partly(s, d.logits), K, BS_STREAM_SAMPLE);
     d.truth = s->t->truth_energy(&s->v);
     d.others = s->t->sample_energy(&s->v, d.drawn, K);
     s->diagnostic[BS_DIAGNOSTIC_energy_truth] = bs_mean(g, d.truth);

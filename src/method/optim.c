@@ -78,6 +78,17 @@ void bs_optim_free(bs_optim *o)
     bs_free(o);
 }
 
+void bs_optim_scale(bs_optim *o, bool (*is)(const char *name), double rate, double decay)
+{
+    const bs_params *all = o->params;
+    for (int k = 0; k < o->n; k++)
+        for (int i = 0; i < all->n; i++)
+            if (all->segment[i].offset == o->span[k].offset && is(all->segment[i].name)) {
+                o->span[k].rate *= rate;
+                o->span[k].decay *= decay;
+            }
+}
+
 void bs_optim_use_rows(bs_optim *o, bs_program *p)
 {
     const bs_params *all = o->params;

@@ -32,6 +32,8 @@ typedef struct {
 basin_status bs_optim_new(bs_workspace *w, bs_params *params, const char *prefix,
                           const bs_optim_options *o, bs_optim **out, basin_error *err);
 void         bs_optim_free(bs_optim *o);
+/* Multiplies rate and decay of the parameters that `is` names. */
+void bs_optim_scale(bs_optim *o, bool (*is)(const char *name), double rate, double decay);
 
 /* Lets segments whose gradient this program writes by rows skip the rest. Call it with each program
  * that feeds the optimiser, when it is new and when it was not the last one: sums over rows and

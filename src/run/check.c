@@ -44,7 +44,8 @@ static bool is_energy_first(const bs_train_options *o, const bs_method *m)
     return false;
 }
 
-/* A shared encoder must have been trained before the energy needs it, and must stay. */
+/* A net that the energy reads, its encoder or its logits, must have been trained before the energy
+ * needs it, and must stay. */
 static basin_status check_encoder(const bs_train_options *o, const bs_method *m, basin_error *err)
 {
     bool energy = false, anew = false;
@@ -52,19 +53,20 @@ static basin_status check_encoder(const bs_train_options *o, const bs_method *m,
         anew |= energy && p->net && !p->energy;
         energy |= p->energy;
     }
-    if (!energy || !is(o->energy_encoder, "shared"))
+    const bool encoder = is(o->energy_encoder, "shared");
+    if (!energy || !(encoder || is(o->energy_base, "net")))
         return BASIN_OK;
     if (anew)
         return bs_fail(err, BASIN_EARG,
-                       "energy.encoder: %s trains a new net after the energy, which cannot share "
-                       "its encoder; use own",
-                       m->name);
+                       "%s: %s trains a new net after the energy, which cannot %s; use %s",
+                       encoder ? "energy.encoder" : "energy.base", m->name,
+                       encoder ? "share its encoder" : "start from it", encoder ? "own" : "none");
     if (is_energy_first(o, m))
-        return bs_fail(err, BASIN_EARG,
-                       "energy.encoder: %s has no trained net whose encoder could be shared%s; use "
-                       "own",
-                       m->name,
-                       m->phase[0].step == bs_step_pretrain ? " (pretrain.epochs is 0)" : "");
+        return bs_fail(err, BASIN_EARG, "%s: %s has no trained net %s%s; use %s",
+                       encoder ? "energy.encoder" : "energy.base", m->name,
+                       encoder ? "whose encoder could be shared" : "to correct",
+                       m->phase[0].step == bs_step_pretrain ? " (pretrain.epochs is 0)" : "",
+                       encoder ? "own" : "none");
     return BASIN_OK;
 }
 
@@ -151,6 +153,19 @@ static basin_status check_weights(const bs_train_options *o, const bs_method *m,
                    m->name);
 }
 
+/* Settings of energies over label sets, which would have no effect. */
+static basin_status check_label_sets(const bs_train_options *o, const bs_task *t, basin_error *err)
+{
+    const char *what = is(o->energy_base, "net")     ? "energy.base"
+                       : o->samples_share != 1       ? "samples.share"
+                       : o->lr_energy_y != 1         ? "lr.energy.y"
+                       : o->decay_energy_y != 1      ? "decay.energy.y"
+                                                     : NULL;
+    if (!what || t->graph->over_outputs)
+        return BASIN_OK;
+    return bs_fail(err, BASIN_EARG, "%s: is for label sets; this is task %s", what, t->name);
+}
+
 basin_status bs_check_settings(const bs_train_options *o, const bs_task *t, const bs_method *m,
                                const bs_net_spec *spec, basin_error *err)
 {
@@ -159,6 +174,8 @@ basin_status bs_check_settings(const bs_train_options *o, const bs_task *t, cons
         s = check_weights(o, m, err);
     if (!s)
         s = check_encoder(o, m, err);
+    if (!s)
+        s = check_label_sets(o, t, err);
     if (!s)
         s = check_search(o, m, err);
     if (!s)

@@ -25,7 +25,7 @@ static bs_id energy_of(bs_graph *g, void *ctx, bs_id z)
 {
     bs_label_curvature *c = ctx;
     bs_nn               nn = {g, c->params, false, 0};
-    return bs_neg(g, bs_mlc_over_labels(&nn, bs_net_spec_mlc(c->spec), z));
+    return bs_neg(g, bs_mlc_over_product(&nn, bs_net_spec_mlc(c->spec), z));
 }
 
 static void build(bs_graph *g, void *ctx, bs_key key, bs_recipe *r)
@@ -144,6 +144,8 @@ basin_status bs_label_curvature_add(bs_label_curvature *c, const float *y, int32
 {
     const size_t L = (size_t)bs_net_spec_mlc(c->spec)->labels;
     basin_status s = BASIN_OK;
+    if (!bs_net_spec_mlc(c->spec)->energy->top)
+        return s; /* the same everywhere */
     for (int32_t first = 0; first < rows && !s; first += BLOCK) {
         const int32_t n = rows - first < BLOCK ? rows - first : BLOCK;
         for (size_t i = 0; i < BLOCK * L; i++)
@@ -158,11 +160,29 @@ basin_status bs_label_curvature_add(bs_label_curvature *c, const float *y, int32
     return s;
 }
 
+/* Of E = -scale y' W y. */
+static basin_status of_pairs(const bs_label_curvature *c, double *out, basin_error *err)
+{
+    const bs_mlc_shape *shape = bs_net_spec_mlc(c->spec);
+    const size_t        L = (size_t)shape->labels;
+    const bs_segment   *w = bs_params_find(c->params, "energy/pairs");
+    real               *W;
+    basin_status        s = bs_params_map(c->params, w, BS_READ, &W, err);
+    for (size_t i = 0; i < L && !s; i++)
+        for (size_t j = 0; j < L; j++)
+            out[i * L + j] = -shape->scale * ((double)W[i * L + j] + (double)W[j * L + i]);
+    if (!s)
+        bs_params_unmap(c->params, w, BS_READ, W);
+    return s;
+}
+
 /* out = M mean M', computing mean M' for one label at a time. */
 basin_status bs_label_curvature_mean(const bs_label_curvature *c, double *out, basin_error *err)
 {
     const size_t L = (size_t)bs_net_spec_mlc(c->spec)->labels,
                  H = (size_t)bs_net_spec_mlc(c->spec)->hidden;
+    if (!bs_net_spec_mlc(c->spec)->energy->top)
+        return of_pairs(c, out, err);
     const bs_segment *m = bs_params_find(c->params, "energy/M/W");
     double           *half = bs_calloc(H, sizeof *half);
     real             *M;

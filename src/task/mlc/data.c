@@ -478,7 +478,8 @@ static basin_status make_spec(const bs_train_options *o, const bs_preprocess *k,
                           .shared = strcmp(o->energy_encoder, "shared") == 0,
                           .hidden = o->energy_hidden,
                           .scale = o->energy_scale,
-                          .shift = o->energy_shift};
+                          .shift = o->energy_shift,
+                          .corrects = strcmp(o->energy_base, "net") == 0};
     const char  *energy = strcmp(o->energy_kind, "auto") == 0 ? "label" : o->energy_kind;
     basin_status s = bs_energy_find(energy, &shape.energy, err);
     if (!s)

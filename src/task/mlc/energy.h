@@ -4,7 +4,7 @@
  *
  * SPEN (Belanger and McCallum 2016) with the sign of SEAL: the nets compute a score, and the energy
  * is its negative. A term is a function of h = M y + m, so that it works for relaxed y and for
- * sampled label sets (sums of rows of M).
+ * sampled label sets (sums of rows of M), or does both itself.
  *
  * To add one: a file with a const bs_energy and a line in energies.def. */
 #ifndef BS_ENERGY_H
@@ -16,7 +16,8 @@ typedef struct bs_mlc_shape bs_mlc_shape;
 
 typedef struct {
     const char *name, *help;
-    bs_id (*top)(bs_nn *nn, int hidden, bs_id h); /* score [n, 1] from h [n, hidden] */
+    bs_id (*top)(bs_nn *nn, int hidden, bs_id h); /* score [n, 1] from h [n, hidden], or NULL and */
+    bs_id (*whole)(bs_nn *nn, int labels, bs_id y); /* from y [n, labels], real or bits */
 } bs_energy;
 
 extern const bs_energy *const bs_energies[]; /* ends with NULL */

@@ -109,27 +109,22 @@ static bs_id shared_features(bs_output_space *v)
     return bs_graph_node(v->g, t)->type == BS_T_REAL ? bs_stop(v->g, t) : t;
 }
 
-/* b_i . T(x); the energy has one net. */
+/* b_i . T(x), or with energy.base=net a correction of that form to the net's logits, whose weights
+ * start at zero; the energy has one net. */
 static bs_id potentials(bs_output_space *v)
 {
     bs_nn        nn = energy_nn(v);
     bs_mlc_shape one = *bs_net_spec_mlc(v->spec);
     one.members = 1;
-    if (one.shared)
-        return bs_mlc_head(&nn, "energy", &one, shared_features(v));
-    return bs_mlc_net(&nn, "energy", &one, v->x.id[0]);
+    bs_id t = one.shared ? shared_features(v) : bs_mlc_features(&nn, "energy", &one, v->x.id[0]);
+    bs_id b = bs_mlc_head(&nn, "energy", &one, t);
+    return one.corrects ? bs_add(v->g, bs_stop(v->g, logits(v, "net")), b) : b;
 }
 
-static bs_id label_weights(bs_output_space *v)
+static bs_id over_labels(bs_output_space *v, bs_id y)
 {
     bs_nn nn = energy_nn(v);
-    return bs_mlc_label_weights(&nn, bs_net_spec_mlc(v->spec));
-}
-
-static bs_id over_labels(bs_output_space *v, bs_id product)
-{
-    bs_nn nn = energy_nn(v);
-    return bs_mlc_over_labels(&nn, bs_net_spec_mlc(v->spec), product);
+    return bs_mlc_over_labels(&nn, bs_net_spec_mlc(v->spec), y);
 }
 
 static bs_id energy(bs_output_space *v, bs_id y)
@@ -137,12 +132,18 @@ static bs_id energy(bs_output_space *v, bs_id y)
     bs_graph *g = v->g;
     bs_shape  s = bs_shape_of(g, y);
     bs_id     b = potentials(v);
-    bs_id     product = bs_matmul(g, flat(v, y), label_weights(v), false, false);
-    bs_id     global = bs_reshape(g, over_labels(v, product), bs_shape3(s.d[1], s.d[2], 1));
+    bs_id     global = bs_reshape(g, over_labels(v, flat(v, y)), bs_shape3(s.d[1], s.d[2], 1));
     bs_push(g, "energy");
     bs_id e = bs_neg(g, bs_add(g, total(v, bs_mul(g, y, b)), global));
     bs_pop(g);
     return e;
+}
+
+/* Everything but the features of x and the label vectors, which make the local scores. */
+static bool over_outputs(const char *name)
+{
+    return bs_params_has_prefix(name, "energy/") && !bs_params_has_prefix(name, "energy/T/") &&
+           !bs_params_has_prefix(name, "energy/labels/");
 }
 
 /* ---- scores and costs; gold is 0 or 1, so min(y, gold) = y gold ---- */
@@ -217,7 +218,7 @@ static bs_id sample_energy(bs_output_space *v, bs_id bits, int K)
 {
     bs_graph *g = v->g;
     bs_id     local = bs_bits_dot(g, bits, flat(v, potentials(v)));
-    bs_id     global = over_labels(v, bs_bits_matmul(g, bits, label_weights(v)));
+    bs_id     global = over_labels(v, bits);
     return as_values(v, bs_neg(g, bs_add(g, local, global)), K);
 }
 
@@ -283,6 +284,7 @@ const bs_task_space bs_task_space_mlc = {
     .truth_energy = truth_energy,
     .energy = energy,
     .potentials = potentials,
+    .over_outputs = over_outputs,
     .score = score,
     .cost = cost,
     .cross_entropy = cross_entropy,

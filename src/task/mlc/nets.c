@@ -60,8 +60,9 @@ bs_id bs_mlc_head(bs_nn *nn, const char *name, const bs_mlc_shape *s, bs_id feat
     bs_print(path, sizeof path, "%s/labels", name);
     if (bs_shape_of(nn->g, features).d[1] > 1)
         return member_heads(nn, path, s, features);
-    bs_init init = bs_init_xavier(s->width, s->labels);
-    bs_id   z = bs_linear(nn, path, features, s->labels, init, s->bias);
+    const bool zero = s->corrects && bs_params_has_prefix(name, "energy");
+    bs_init    init = zero ? bs_init_zero() : bs_init_xavier(s->width, s->labels);
+    bs_id      z = bs_linear(nn, path, features, s->labels, init, s->bias);
     return bs_reshape(nn->g, z, bs_shape3(bs_shape_of(nn->g, z).d[2], 1, s->labels));
 }
 
@@ -76,7 +77,7 @@ bs_id bs_mlc_label_weights(bs_nn *nn, const bs_mlc_shape *s)
                     bs_init_kaiming(s->labels));
 }
 
-bs_id bs_mlc_over_labels(bs_nn *nn, const bs_mlc_shape *s, bs_id product)
+bs_id bs_mlc_over_product(bs_nn *nn, const bs_mlc_shape *s, bs_id product)
 {
     bs_graph *g = nn->g;
     bs_id     bias = bs_param(g, nn->params, "energy/M/b", bs_shape1(s->hidden), bs_init_zero());
@@ -87,4 +88,16 @@ bs_id bs_mlc_over_labels(bs_nn *nn, const bs_mlc_shape *s, bs_id product)
     bs_id score = bs_scale(g, s->energy->top(nn, s->hidden, h), s->scale);
     bs_pop(g);
     return score;
+}
+
+bs_id bs_mlc_over_labels(bs_nn *nn, const bs_mlc_shape *s, bs_id y)
+{
+    bs_graph *g = nn->g;
+    if (!s->energy->top)
+        return bs_scale(g, s->energy->whole(nn, s->labels, y), s->scale);
+    bs_id M = bs_mlc_label_weights(nn, s);
+    return bs_mlc_over_product(nn, s,
+                               bs_graph_node(g, y)->type == BS_T_BITS
+                                   ? bs_bits_matmul(g, y, M)
+                                   : bs_matmul(g, y, M, false, false));
 }

@@ -27,11 +27,12 @@ struct bs_mlc_shape {
     const bs_encoder *net;
     const void       *own; /* options of the encoder */
 
-    const bs_energy *energy; /* the term over y */
-    bool             shared; /* it sees the features of the task net, and does not train them */
-    int              hidden; /* its units */
-    double           scale;  /* its weight against the local term */
-    bool             shift;  /* it sees 2 y - 1 instead of y */
+    const bs_energy *energy;   /* the term over y */
+    bool             shared;   /* it sees the features of the task net, and does not train them */
+    int              hidden;   /* its units */
+    double           scale;    /* its weight against the local term */
+    bool             shift;    /* it sees 2 y - 1 instead of y */
+    bool             corrects; /* its local scores are the net's logits and a correction */
 };
 
 extern const bs_task_space bs_task_space_mlc;
@@ -49,8 +50,10 @@ bs_id bs_mlc_features(bs_nn *nn, const char *name, const bs_mlc_shape *s, bs_id 
 bs_id bs_mlc_head(bs_nn *nn, const char *name, const bs_mlc_shape *s, bs_id features);
 bs_id bs_mlc_net(bs_nn *nn, const char *name, const bs_mlc_shape *s, bs_id x); /* both */
 
-/* The energy's M [labels, hidden], and scale * top(M y + m) from the product M y: [n, 1]. */
+/* The energy's score of y alone, real [n, labels] or bits: [n, 1]. */
+bs_id bs_mlc_over_labels(bs_nn *nn, const bs_mlc_shape *s, bs_id y);
+/* Of energies with a top: M [labels, hidden], and scale * top(M y + m) from the product M y. */
 bs_id bs_mlc_label_weights(bs_nn *nn, const bs_mlc_shape *s);
-bs_id bs_mlc_over_labels(bs_nn *nn, const bs_mlc_shape *s, bs_id product);
+bs_id bs_mlc_over_product(bs_nn *nn, const bs_mlc_shape *s, bs_id product);
 
 #endif
