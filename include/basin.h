@@ -350,6 +350,9 @@ typedef struct {
      * reading, for files laid out differently from the training file, and the length of a search:
      * gbi.test_steps, gbi.restarts, gbi.halvings. */
     const char *const *set;
+    /* mlc: "threshold", or the set of labels with the best expected "f1", "subset" accuracy,
+     * "hamming" loss or "jaccard" index under P(y | x) ~ exp(-E); NULL = the model's own. */
+    const char *decide;
 } basin_eval_options;
 
 basin_status basin_eval(const char *model, const char *const *files, int n,
@@ -389,7 +392,8 @@ typedef struct {
     /* mlc, nonzero: copies the input's columns before the predictions (jsonl, csv, tsv; CSV and
      * JSON rows only); labels then go to the member "predicted" or to columns predicted_LABEL. */
     int keep_columns;
-    int probabilities; /* mlc, nonzero: adds the probabilities of all labels, by name (jsonl) */
+    int probabilities;  /* mlc, nonzero: adds the probabilities of all labels, by name (jsonl) */
+    const char *decide; /* as above */
 } basin_predict_options;
 
 /* Reads rows from the files ("-" is standard input) and writes predictions to out or, if that is

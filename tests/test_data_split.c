@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "base/rng.h"
 #include "tasks/mlc/make.h"
+#include "data/expected.h"
 #include "data/split.h"
 
 static bs_rows *make(int rows, int groups, int seed, bs_make_mlc_truth *truth)
@@ -163,13 +164,13 @@ static void test_best_f1(void **state)
                 value += q[y] / sum * f1(y, h);
             for (int j = 0; j < L; j++)
                 set[j] = h >> j & 1;
-            assert_true(fabs(bs_expected_f1(p, L, set) - value) < 1e-12);
+            assert_true(fabs(bs_expected_f1(p, L, L + 1, set) - value) < 1e-12);
             best = fmax(best, value);
         }
         uint8_t choice[L];
-        double  found = bs_best_expected_f1(p, L, choice, scratch, order);
+        double  found = bs_best_expected_f1(p, L, L + 1, 0, choice, scratch, order);
         assert_true(fabs(found - best) < 1e-12);
-        assert_true(fabs(bs_expected_f1(p, L, choice) - best) < 1e-12);
+        assert_true(fabs(bs_expected_f1(p, L, L + 1, choice) - best) < 1e-12);
     }
 }
 

@@ -30,9 +30,9 @@ basin_status bs_adjust_open(bs_adjustment *a, const basin_session *session, basi
 basin_status bs_adjust_predict(bs_adjustment *a, basin_error *err)
 {
     const bs_model_file *m = a->call.opened->saved;
-    const bs_asked       asked = {.where = a->call.where, .log = &a->call.log};
-    double               seconds;
-    basin_status         s = m->task->outputs(&a->data, &m->known, &a->y, err);
+    const bs_asked asked = {.decide = "threshold", .where = a->call.where, .log = &a->call.log};
+    double         seconds;
+    basin_status   s = m->task->outputs(&a->data, &m->known, &a->y, err);
     if (!s)
         s = bs_model_predict(m, &a->data, &asked, &a->y, &seconds, err);
     return s == BASIN_ENUMERIC ? bs_error_in_files(a->call.file, a->call.n, s, err) : s;

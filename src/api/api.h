@@ -152,7 +152,7 @@ basin_status bs_error_other_task(const bs_model_file *m, const char *file, basin
 basin_status bs_error_in_files(const char *const *files, int n, basin_status s, basin_error *err);
 
 typedef struct {
-    const char *infer; /* NULL: the model's own */
+    const char *infer, *decide; /* NULL: the model's own */
     bool        constrain, warm;
     bs_machine  where;
     bs_logger  *log; /* asked regularly whether to stop; or NULL */
@@ -161,6 +161,11 @@ typedef struct {
 /* Predicts all rows of a part. warm: time a second pass, unless the first took long. */
 basin_status bs_model_predict(const bs_model_file *m, const bs_dataset *data, const bs_asked *asked,
                               bs_outputs *out, double *seconds, basin_error *err);
+
+/* The threshold of a call: the model's, a number, or none because sets are decided otherwise
+ * (`by`). Borrows from the model. Either wish may be NULL. */
+basin_status bs_model_cut(const bs_model_file *m, const char *decide, const char *threshold,
+                          bs_threshold *out, basin_error *err);
 
 /* ---- comparing models (the tool's compare and report) ---- */
 

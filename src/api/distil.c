@@ -124,8 +124,9 @@ basin_status bs_teacher_teach(const bs_base_model *teacher, const bs_settings *s
     if (!status && out_of_fold)
         status = bs_ensemble_predict_folds(m, data, where, &y, err);
     else if (!status)
-        status = bs_model_predict(m, &data->part[0], &(bs_asked){.where = where, .log = log}, &y,
-                                  &seconds, err);
+        status = bs_model_predict(m, &data->part[0],
+                                  &(bs_asked){.decide = "threshold", .where = where, .log = log},
+                                  &y, &seconds, err);
     if (!status && folds > 1)
         status = bs_data_keep_folds(data, 1, err);
     if (!status)

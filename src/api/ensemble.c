@@ -76,6 +76,8 @@ basin_status bs_ensemble_predict_folds(const bs_model_file *m, const bs_data *da
                          .how = &how};
     basin_status  s =
         all.params ? bs_model_file_inference(m, NULL, false, &how, err) : bs_fail_nomem(err);
+    if (!s)
+        s = bs_task_decide(m->task, &m->settings.train, NULL, &how, err);
     if (!s && all.ensemble * data->folds != n)
         s = bs_fail(err, BASIN_EDATA, "%d models are not those of %d folds", n, data->folds);
     if (!s)
@@ -207,6 +209,8 @@ static basin_status outputs_of(const bs_train_job *job, const models *trained, c
     m.spec = &spec;
     m.how = &how;
     basin_status s = task->spec(o, job->known, &spec, err);
+    if (!s)
+        s = bs_task_decide(task, o, NULL, &how, err);
     if (!s)
         s = task->outputs(job->valid, job->known, &y[0], err);
     if (!s && job->test)

@@ -5,21 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The stored threshold, or the caller's number. */
-static basin_status pick_threshold(bs_evaluation *e, const char *wish, basin_error *err)
-{
-    double number;
-    e->threshold = &e->model->saved->threshold;
-    if (!wish || strcmp(wish, "auto") == 0)
-        return BASIN_OK;
-    if (!bs_parse_double(wish, &number) || number < 0 || number > 1)
-        return bs_fail(err, BASIN_EARG, "--threshold: '%s' is not a number from 0 to 1, or auto",
-                       wish);
-    e->own = bs_threshold_fixed((float)number);
-    e->threshold = &e->own;
-    return BASIN_OK;
-}
-
 /* The second pass takes as long as a long-lived predictor would; the first also compiles. */
 basin_status bs_model_predict(const bs_model_file *m, const bs_dataset *data, const bs_asked *asked,
                               bs_outputs *out, double *seconds, basin_error *err)
@@ -30,6 +15,8 @@ basin_status bs_model_predict(const bs_model_file *m, const bs_dataset *data, co
     double        start = bs_seconds();
     basin_status  s = bs_model_file_inference(m, asked->infer, asked->constrain, &how, err);
     how.log = asked->log;
+    if (!s)
+        s = bs_task_decide(m->task, &m->settings.train, asked->decide, &how, err);
     if (!s)
         s = bs_workspace_open(asked->where, &w, err);
     if (!s)
@@ -138,11 +125,13 @@ static basin_status evaluate(bs_evaluation *e, const bs_api_call *c, const basin
 {
     const bs_model_file *m = e->model->saved;
     bs_logger            log = c->log;
-    const bs_asked       asked = {o->infer, o->constrain, .where = c->where, .log = &log};
+    bs_asked             asked = {o->infer, NULL, o->constrain, .where = c->where, .log = &log};
     bs_counting          how = {.keep_rows = true};
     basin_status         s = m->task->eval->check(o, err);
     if (!s)
-        s = pick_threshold(e, o->threshold, err);
+        s = bs_model_cut(m, o->decide, o->threshold, &e->own, err);
+    asked.decide = bs_decision_name(e->own.by);
+    e->threshold = &e->own;
     if (!s)
         s = bs_profile_parse(o->profile ? o->profile : m->settings.train.profile, &how.profile,
                              err);
@@ -183,7 +172,6 @@ static basin_status evaluate_text(const basin_model *m, const bs_api_call *c, co
         e.counts.task->counts_free(&e.counts);
     bs_outputs_free(&e.y);
     bs_dataset_free(&e.data);
-    bs_threshold_free(&e.own);
     return bs_text_give(s, &table, &json, out, err);
 }
 

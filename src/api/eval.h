@@ -9,8 +9,8 @@ typedef struct {
     bs_dataset          data;
     bs_outputs          y;
     bs_measurement      counts;
-    bs_threshold        own;       /* if one was given */
-    const bs_threshold *threshold; /* of decisions: that or the model's */
+    bs_threshold        own;       /* of decisions; borrows from the model */
+    const bs_threshold *threshold; /* that one */
     bs_profile_id       profile;
     bool                per_label;
     bool                constrained; /* requested */

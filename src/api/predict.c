@@ -7,6 +7,7 @@
 static basin_status choose_inference(const bs_model_file *m, const basin_predict_options *o,
                                      bs_logger *log, bs_inference *how, basin_error *err)
 {
+    bs_threshold cut;
     basin_status s = bs_model_file_inference(m, o->infer, o->constrain, how, err);
     how->log = log;
     if (!s && o->energy && !m->has_energy)
@@ -15,7 +16,11 @@ static basin_status choose_inference(const bs_model_file *m, const basin_predict
         s = bs_fail(err, BASIN_EARG, "%s: is for tags; this model is of task %s",
                     o->scheme ? "--scheme" : "--nbest", m->task->name);
     how->energies = o->energy;
-    return s;
+    if (!s)
+        s = bs_model_cut(m, o->decide, o->threshold, &cut, err);
+    if (!s && o->top_k > 0)
+        cut.by = BS_DECIDE_THRESHOLD;
+    return s ? s : bs_task_decide(m->task, &m->settings.train, bs_decision_name(cut.by), how, err);
 }
 
 void bs_npy_header(bs_buf *out, const char *type, const int64_t *dim, int n)

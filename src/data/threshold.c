@@ -31,7 +31,9 @@ bool bs_threshold_is_one(const bs_threshold *t)
 
 const char *bs_threshold_text(const bs_threshold *t, char text[BS_THRESHOLD_TEXT])
 {
-    if (bs_threshold_is_one(t))
+    if (t->by != BS_DECIDE_THRESHOLD)
+        bs_print(text, BS_THRESHOLD_TEXT, "%s", bs_decision_name(t->by));
+    else if (bs_threshold_is_one(t))
         bs_print(text, BS_THRESHOLD_TEXT, "@%.2f", (double)t->global);
     else
         bs_print(text, BS_THRESHOLD_TEXT, "%s",
@@ -43,6 +45,8 @@ void bs_threshold_json(const bs_threshold *t, bs_buf *out)
 {
     bs_json_members(out, "threshold %g threshold_kind %s",
                     bs_threshold_is_one(t) ? (double)t->global : (double)NAN, kind_names[t->kind]);
+    if (t->by != BS_DECIDE_THRESHOLD)
+        bs_json_text(out, "decide", bs_decision_name(t->by));
 }
 
 bs_threshold bs_threshold_fixed(float value)

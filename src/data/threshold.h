@@ -9,6 +9,7 @@
 #include "base/buf.h"
 #include "base/csr.h"
 #include "base/err.h"
+#include "data/expected.h"
 
 typedef enum {
     BS_THRESHOLD_FIXED,       /* given by the user, 0.5 by default */
@@ -26,6 +27,7 @@ typedef struct {
     int32_t           k;         /* top-k only */
     int32_t           labels;    /* length of per_label, 0 for other kinds */
     float            *per_label; /* owned */
+    bs_decision       by;        /* not BS_DECIDE_THRESHOLD: sets are decided without it */
 } bs_threshold;
 
 const char  *bs_threshold_kind_name(bs_threshold_kind kind);

@@ -19,8 +19,9 @@ struct bs_scorer {
     size_t             room;   /* of these */
     bs_search_record  *tape;   /* of a search whose points are recorded, or NULL */
     bool               replays;
-    bs_scorer         *next; /* of the ensemble, or NULL */
-    real              *mean; /* mean over all members: y, potentials, energies of a batch */
+    bs_posterior      *posterior; /* of all members, or NULL */
+    bs_scorer         *next;      /* of the ensemble, or NULL */
+    real              *mean;      /* mean over all members: y, potentials, energies of a batch */
     size_t             mean_room;
 };
 
@@ -77,6 +78,8 @@ basin_status bs_scorer_new(bs_workspace *w, bs_params *params, const bs_net_spec
         s->tape = bs_search_record_new(how->points);
     basin_status status = bs_params_on(params, w->device, &s->params, err);
     s->twin = s->params == params ? NULL : s->params;
+    if (!status && how->decide)
+        status = bs_posterior_new(w, params, spec, how->decide_samples, &s->posterior, err);
     if (status) {
         bs_scorer_free(s);
         return status;
@@ -95,6 +98,7 @@ void bs_scorer_free(bs_scorer *s)
         return;
     bs_cache_free(s->cache);
     bs_search_free(s->search);
+    bs_posterior_free(s->posterior);
     bs_free(s->start);
     bs_free(s->dense);
     bs_search_record_free(s->tape);
@@ -106,9 +110,17 @@ void bs_scorer_free(bs_scorer *s)
 
 basin_status bs_scorer_join(bs_scorer *s, bs_workspace *w, bs_params *params, basin_error *err)
 {
+    bs_inference how = s->how;
+    basin_status status = s->posterior ? bs_posterior_join(s->posterior, w, params, err) : BASIN_OK;
+    how.decide = 0; /* the first does, for all */
     while (s->next)
         s = s->next;
-    return bs_scorer_new(w, params, s->spec, &s->how, &s->next, err);
+    return status ? status : bs_scorer_new(w, params, s->spec, &how, &s->next, err);
+}
+
+bs_posterior *bs_scorer_posterior(bs_scorer *s)
+{
+    return s->posterior;
 }
 
 const bs_scorer *bs_scorer_next(const bs_scorer *s)

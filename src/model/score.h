@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "model/cost_net.h"
 #include "model/gbi.h"
+#include "model/posterior.h"
 #include "device/device.h"
 
 typedef enum {
@@ -34,6 +35,10 @@ typedef struct {
     bs_cost_net        cost_net;    /* for BS_INFER_COST, with its hidden units */
     int                cost_hidden;
     bool               cost_logits; /* it reads logits, not relaxed outputs */
+    /* How sets of labels are decided, a bs_decision of the task's data; 0: by scores. From so many
+     * samples of a posterior (bs_scorer_posterior); what two empty sets are worth. */
+    int    decide, decide_samples;
+    double decide_empty;
     /* for searches, used by bs_scorer_replay: records what is found after step[0] < step[1] < ...
      * steps, the last being the search's length; points = 0: nothing */
     int        points, step[BS_SCORE_POINTS];
@@ -74,6 +79,9 @@ basin_status bs_scored_check(const bs_scored *found, size_t row, size_t at, size
 /* For scorers that record: the following batches are the earlier ones again, from the first on, and
  * are answered with what was found after step[point] steps. Nothing is computed. */
 void bs_scorer_replay(bs_scorer *s, int point);
+
+/* For inferences that decide by samples. */
+bs_posterior *bs_scorer_posterior(bs_scorer *s);
 
 const bs_inference *bs_scorer_inference(const bs_scorer *s);
 const bs_params    *bs_scorer_params(const bs_scorer *s);

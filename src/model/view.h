@@ -89,6 +89,9 @@ struct bs_task_space {
     bs_id (*energy)(bs_output_space *v, bs_id y); /* E(x, y) */
     /* Whether a parameter of an energy belongs to a term over y alone; NULL: none does. */
     bool (*over_outputs)(const char *name);
+    /* Energies of K discrete outputs per row, given as y of zeros and ones; NULL: outputs are not
+     * made of yes-or-no parts. */
+    bs_id (*corner_energy)(bs_output_space *v, bs_id y, int K);
     /* Turns an energy into the argument of a sigmoid (DVN); NULL: its negative. If an energy is a
      * sum over parts whose number varies between rows, it is divided by that number. */
     bs_id (*value)(bs_output_space *v, bs_id energy);

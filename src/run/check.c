@@ -160,8 +160,9 @@ static basin_status check_label_sets(const bs_train_options *o, const bs_task *t
                        : o->samples_share != 1       ? "samples.share"
                        : o->lr_energy_y != 1         ? "lr.energy.y"
                        : o->decay_energy_y != 1      ? "decay.energy.y"
+                       : !is(o->decide, "threshold") ? "decide"
                                                      : NULL;
-    if (!what || t->graph->over_outputs)
+    if (!what || t->graph->corner_energy)
         return BASIN_OK;
     return bs_fail(err, BASIN_EARG, "%s: is for label sets; this is task %s", what, t->name);
 }

@@ -87,6 +87,8 @@ basin_status bs_train_finish_write(const bs_train_job *job, const bs_train_outco
     *settings = *job->settings;
     if (out->infer)
         bs_print(settings->train.infer, sizeof settings->train.infer, "%s", out->infer);
+    if (out->threshold.by == BS_DECIDE_THRESHOLD)
+        bs_print(settings->train.decide, sizeof settings->train.decide, "threshold");
     bs_buf_init(&card, 1 << 20);
     write_card(job->train->task, out, &card);
     if (job->folder)

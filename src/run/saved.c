@@ -23,12 +23,12 @@ basin_status bs_model_file_set(bs_model_file *s, const char *key, const char *va
     int i = 0;
     while (lengths[i] && strcmp(key, lengths[i]) != 0)
         i++;
-    *known = lengths[i] != NULL;
+    *known = lengths[i] != NULL || strcmp(key, "decide.samples") == 0;
     if (!*known)
         return BASIN_OK;
     basin_status status =
         bs_options_set(bs_train_rows, &s->settings.train, key, value, "--set", err);
-    if (!status && (i > 0 || s->settings.train.gbi_test_steps > 0))
+    if (!status && lengths[i] && (i > 0 || s->settings.train.gbi_test_steps > 0))
         s->decided |= 1u << i;
     return status;
 }
@@ -301,6 +301,8 @@ static basin_status read_metadata(const bs_safetensors *f, const char *name, bs_
         status = s->task->known_read(text[SCHEMA], name, &s->known, err);
     if (!status)
         status = bs_threshold_read(text[THRESHOLD], &s->threshold, err);
+    if (!status && s->task->tunes)
+        status = bs_decision_parse(s->settings.train.decide, &s->threshold.by, err);
     if (!status && s->threshold.kind == BS_THRESHOLD_LABEL &&
         (!s->task->tunes || s->threshold.labels != s->task->labels(&s->known)))
         status = bs_fail(err, BASIN_EDATA, "%s: %d thresholds for %d labels", name,

@@ -59,13 +59,18 @@ static basin_status allocate(bs_trainer *t, basin_error *err)
     return job->train->task->feed(job->train, job->known, &t->learner.spec, t->o, &t->feed, err);
 }
 
-static basin_status make_scorer_by(bs_trainer *t, const char *infer, basin_error *err)
+/* Decisions by the energy are those of the last phase: before it, the energy is not trained. */
+static basin_status make_scorer_by(bs_trainer *t, const char *infer, bool last, basin_error *err)
 {
     bs_inference how = bs_options_inference(t->o, infer);
     how.log = t->job->log;
     bs_scorer_free(t->scorer);
+    t->scorer = NULL;
     t->seen = 0;
-    return bs_scorer_new(t->learner.w, t->learner.params, &t->learner.spec, &how, &t->scorer, err);
+    basin_status s = last ? bs_task_decide(t->job->valid->task, t->o, NULL, &how, err) : BASIN_OK;
+    return s ? s
+             : bs_scorer_new(t->learner.w, t->learner.params, &t->learner.spec, &how, &t->scorer,
+                             err);
 }
 
 void bs_best_keep(bs_trainer *t)
@@ -79,11 +84,17 @@ void bs_best_take(bs_trainer *t)
     const bs_params *p = t->learner.params;
     t->best->device->copy(p->block.value, 0, t->best, 0, p->moving);
 }
+
+static bool is_last(const bs_trainer *t, int phase)
+{
+    return phase + 1 == BS_PHASES || !t->method->phase[phase + 1].name;
+}
+
 /* Each phase has its own way to predict. */
 static basin_status make_scorer(bs_trainer *t, basin_error *err)
 {
     const char *infer = phase_of(t)->infer;
-    return make_scorer_by(t, infer ? infer : t->o->infer, err);
+    return make_scorer_by(t, infer ? infer : t->o->infer, is_last(t, t->learner.phase), err);
 }
 
 static basin_status trainer_init(bs_trainer *t, const bs_train_job *job, basin_error *err)
@@ -297,6 +308,7 @@ static basin_status evaluate(bs_trainer *t, double valid[BS_MOST_METRICS], basin
     t->outputs.cross_entropy = &t->valid_loss;
     basin_status s = predict(t, p, &t->outputs, err);
     t->outputs.cross_entropy = NULL;
+    threshold.by = t->outputs.by;
     if (!s && p->task->tunes && strcmp(t->o->stop_at, "shipped") == 0)
         s = p->task->choose(t->o, t->job->train, p, &t->outputs, &threshold, err);
     if (!s)
@@ -485,7 +497,7 @@ static basin_status weigh_net(bs_trainer *t, bs_train_outcome *out, basin_error 
     basin_status      s = choose_threshold(t, &t->outputs, &used, err);
     bs_learner_return(&t->learner);
     if (!s)
-        s = make_scorer_by(t, "net", err);
+        s = make_scorer_by(t, "net", false, err);
     if (!s)
         s = valid->task->outputs(valid, t->job->known, &y, err);
     if (!s)
@@ -556,8 +568,9 @@ static basin_status predict_as_best(bs_trainer *t, bs_train_outcome *out, basin_
         while (--phase > 0 && bs_phase_epochs(t, phase) == 0)
             ;
     out->infer = t->method->phase[phase].infer;
-    return t->seen == t->best_epoch ? BASIN_OK
-                                    : make_scorer_by(t, out->infer ? out->infer : t->o->infer, err);
+    return t->seen == t->best_epoch
+               ? BASIN_OK
+               : make_scorer_by(t, out->infer ? out->infer : t->o->infer, is_last(t, phase), err);
 }
 
 /* The best model so far of a training that was asked to stop, in place of what it would come to.

@@ -148,8 +148,29 @@ void bs_outputs_free(bs_outputs *y)
         y->task->outputs_free(y);
     bs_free(y->scores);
     bs_free(y->energy);
+    bs_free(y->on);
     bs_free(y->own);
     *y = (bs_outputs){0};
+}
+
+basin_status bs_task_decide(const bs_task *k, const bs_train_options *o, const char *asked,
+                            bs_inference *how, basin_error *err)
+{
+    bs_decision   by;
+    bs_profile_id profile;
+    basin_status  s = bs_decision_parse(asked ? asked : o->decide, &by, err);
+    if (!s)
+        s = bs_profile_parse(o->profile, &profile, err);
+    if (s)
+        return s;
+    if (by != BS_DECIDE_THRESHOLD && !k->graph->corner_energy)
+        return bs_fail(err, BASIN_EARG,
+                       "decide: %s is for sets of labels; task %s has its own way to decide",
+                       bs_decision_name(by), k->name);
+    how->decide = (int)by;
+    how->decide_samples = o->decide_samples;
+    how->decide_empty = bs_profile_row_empty(profile);
+    return BASIN_OK;
 }
 
 basin_status bs_task_metric(const bs_task *k, const bs_preprocess *known, const char *name,

@@ -87,6 +87,8 @@ typedef struct {
     const bs_task *task;
     float         *scores; /* for the parts of y that are decided, in the task's layout */
     float         *energy; /* [rows]; NULL: not requested */
+    uint8_t       *on;     /* sets that were decided without a threshold, in the layout of scores */
+    bs_decision    by;     /* and how; NULL and BS_DECIDE_THRESHOLD: none were */
     int64_t        first;  /* rows of earlier files: messages count from the first of all */
     /* Borrowed; NULL: not requested. That of the truth, averaged over the rows that have one, each
      * as defined by bs_task_space, so that it can be compared with the training loss. */
@@ -301,6 +303,11 @@ void bs_task_members(const bs_task *k, const double values[BS_MOST_METRICS], bs_
 /* Without those that are not defined, or were not measured. */
 void bs_task_json_known(const bs_task *k, const char *key, const double values[BS_MOST_METRICS],
                         bs_buf *out);
+
+/* Lets an inference decide as options or, if it is not NULL, `asked` say; refuses what the task
+ * does not have. */
+basin_status bs_task_decide(const bs_task *k, const bs_train_options *o, const char *asked,
+                            bs_inference *how, basin_error *err);
 
 /* Counts and values in one call. */
 basin_status bs_task_measure(const bs_dataset *p, const bs_preprocess *k, const bs_outputs *y,

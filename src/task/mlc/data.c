@@ -545,8 +545,12 @@ static void place(const bs_dataset *whole, const bs_preprocess *k, int32_t row, 
                   const bs_outputs *some, bs_outputs *all)
 {
     const size_t L = (size_t)bs_schema_mlc(k)->n_labels;
-    (void)whole;
     memcpy(all->scores + (size_t)row * L, some->scores, (size_t)rows * L * sizeof *all->scores);
+    if (some->on && !all->on)
+        all->on = bs_calloc((size_t)whole->rows * L, 1);
+    all->by = some->on && all->on ? some->by : BS_DECIDE_THRESHOLD;
+    if (some->on && all->on)
+        memcpy(all->on + (size_t)row * L, some->on, (size_t)rows * L);
 }
 
 static basin_status predict(bs_scorer *s, const bs_net_spec *spec, const bs_preprocess *k,
@@ -554,6 +558,8 @@ static basin_status predict(bs_scorer *s, const bs_net_spec *spec, const bs_prep
 {
     basin_status status = bs_mlc_scores(s, spec, bs_schema_mlc(k), bs_dataset_mlc(p),
                                         out->first + 1, out->scores, out->energy, err);
+    if (!status)
+        status = bs_mlc_decide(s, spec, k, p, out, err);
     if (!status && out->cross_entropy)
         *out->cross_entropy =
             cross_entropy(bs_dataset_mlc(p), out->scores, bs_net_spec_mlc(spec)->labels);
@@ -562,9 +568,9 @@ static basin_status predict(bs_scorer *s, const bs_net_spec *spec, const bs_prep
 
 /* ---- decisions ---- */
 
-static basin_status choose(const bs_train_options *o, const bs_dataset *train,
-                           const bs_dataset *valid, const bs_outputs *y, bs_threshold *out,
-                           basin_error *err)
+static basin_status choose_threshold(const bs_train_options *o, const bs_dataset *train,
+                                     const bs_dataset *valid, const bs_outputs *y,
+                                     bs_threshold *out, basin_error *err)
 {
     const bs_rows *v = bs_dataset_mlc(valid);
     const char    *kind = o->threshold;
@@ -598,6 +604,15 @@ static basin_status choose(const bs_train_options *o, const bs_dataset *train,
                                     out, err);
 }
 
+static basin_status choose(const bs_train_options *o, const bs_dataset *train,
+                           const bs_dataset *valid, const bs_outputs *y, bs_threshold *out,
+                           basin_error *err)
+{
+    basin_status s = choose_threshold(o, train, valid, y, out, err);
+    out->by = s ? BS_DECIDE_THRESHOLD : y->by;
+    return s;
+}
+
 static void truths(const bs_dataset *p, bool *out)
 {
     const bs_csr *gold = &bs_dataset_mlc(p)->y;
@@ -628,7 +643,8 @@ static basin_status count(const bs_dataset *p, const bs_preprocess *k, const bs_
     basin_status s = bs_metrics_new(&o, bs_schema_mlc(k)->n_labels, &m, err);
     out->own = m;
     if (!s)
-        s = bs_metrics_add(m, &bs_dataset_mlc(p)->y, y->scores, threshold, NULL, err);
+        s = bs_metrics_add(m, &bs_dataset_mlc(p)->y, y->scores, threshold,
+                           threshold && threshold->by ? y->on : NULL, err);
     if (s)
         counts_free(out);
     return s;

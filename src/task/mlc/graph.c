@@ -222,6 +222,11 @@ static bs_id sample_energy(bs_output_space *v, bs_id bits, int K)
     return as_values(v, bs_neg(g, bs_add(g, local, global)), K);
 }
 
+static bs_id corner_energy(bs_output_space *v, bs_id y, int K)
+{
+    return sample_energy(v, bs_bits_pack(v->g, flat(v, y)), K);
+}
+
 /* The truth has few labels, like a sample. */
 static bs_id truth_energy(bs_output_space *v)
 {
@@ -285,6 +290,7 @@ const bs_task_space bs_task_space_mlc = {
     .energy = energy,
     .potentials = potentials,
     .over_outputs = over_outputs,
+    .corner_energy = corner_energy,
     .score = score,
     .cost = cost,
     .cross_entropy = cross_entropy,

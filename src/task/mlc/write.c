@@ -10,6 +10,7 @@ typedef struct format format;
 typedef struct {
     const bs_model_file *m;
     const bs_schema     *schema; /* of the model */
+    const uint8_t       *set;    /* of the row, if it was decided without scores; or NULL */
     const format        *format;
     bs_target           *out;
     bool                 scores, safe, all; /* all: probabilities of all labels */
@@ -33,7 +34,13 @@ struct format {
 
 static int32_t decide(writer *w, const float *scores)
 {
-    return bs_threshold_apply(&w->cut, scores, w->schema->n_labels, w->on);
+    int32_t n = 0;
+    if (!w->set)
+        return bs_threshold_apply(&w->cut, scores, w->schema->n_labels, w->on);
+    for (int32_t i = 0; i < w->schema->n_labels; i++)
+        if (w->set[i])
+            w->on[n++] = i;
+    return n;
 }
 
 static basin_status flush(writer *w, basin_error *err)
@@ -233,17 +240,10 @@ static basin_status find_format(const char *name, const format **out, basin_erro
 
 static basin_status choose_cut(writer *w, const basin_predict_options *o, basin_error *err)
 {
-    double number;
-    w->cut = w->m->threshold;
+    basin_status s = bs_model_cut(w->m, o->decide, o->threshold, &w->cut, err);
     if (o->top_k > 0)
         w->cut = bs_threshold_top_k(o->top_k);
-    else if (o->threshold && strcmp(o->threshold, "auto") != 0) {
-        if (!bs_parse_double(o->threshold, &number) || number < 0 || number > 1)
-            return bs_fail(err, BASIN_EARG,
-                           "--threshold: '%s' is not a number from 0 to 1, or auto", o->threshold);
-        w->cut = bs_threshold_fixed((float)number);
-    }
-    return BASIN_OK;
+    return s;
 }
 
 /* Combinations of options in which one would have no effect. */
@@ -252,6 +252,8 @@ static basin_status check_pairs(const format *f, const basin_predict_options *o,
     const bool cut = o->threshold && strcmp(o->threshold, "auto") != 0;
     if (o->top_k > 0 && cut)
         return bs_fail(err, BASIN_EARG, "--top-k and --threshold both choose labels; use one");
+    if (o->top_k > 0 && o->decide)
+        return bs_fail(err, BASIN_EARG, "--top-k and --decide both choose labels; use one");
     if (o->scores && f->row != jsonl_row && (o->top_k > 0 || cut))
         return bs_fail(err, BASIN_EARG,
                        "%s: with --scores, format %s has the scores of all labels; leave out one, "
@@ -403,6 +405,7 @@ static basin_status write_rows(void *given, const bs_dataset *data, const bs_out
     basin_status s = w->keeps ? begin_kept(w, bs_dataset_mlc(data), err) : BASIN_OK;
     for (int32_t i = 0; i < data->rows && !s; i++, w->row++) {
         w->energy = y->energy ? &y->energy[i] : NULL;
+        w->set = w->cut.by != BS_DECIDE_THRESHOLD && y->on ? y->on + (size_t)i * L : NULL;
         const char *id = name_of(bs_dataset_mlc(data), i);
         s = check_name(w, id, err);
         if (!s)

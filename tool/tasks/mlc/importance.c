@@ -169,7 +169,8 @@ static basin_status flush(study *t, basin_error *err)
     d.x = (bs_csr){t->filled, t->data->x.cols, t->start, t->index, t->value};
     bs_dataset   part = {.task = t->g->task, .rows = t->filled, .own = &d};
     basin_status s =
-        bs_model_predict(t->model, &part, &(bs_asked){.where = t->g->where}, &y, &seconds, err);
+        bs_model_predict(t->model, &part, &(bs_asked){.decide = "threshold", .where = t->g->where},
+                         &y, &seconds, err);
     for (int32_t i = 0; i < t->filled && !s; i++) {
         feature *f = &t->feature[t->of[i]];
         judge_row(t, t->row[t->at[i]], t->scores + (size_t)i * L, &loss, &f1);

@@ -462,16 +462,18 @@ static void make_text(const bs_rows *d, const bs_make_mlc_truth *t, const char *
     bs_buf_printf(table,
                   ": %d rows, %d features, %d labels\n"
                   "best possible example F1 %.2f; labels on their own %.2f "
-                  "(without using each other %.2f)\n",
+                  "(without using each other %.2f)\n"
+                  "best possible subset accuracy %.2f; labels on their own %.2f\n",
                   (int)d->rows, (int)d->schema.n_features, (int)d->schema.n_labels, 100 * t->best,
-                  100 * t->marginal, 100 * t->local);
+                  100 * t->marginal, 100 * t->local, 100 * t->subset, 100 * t->subset_marginal);
     bs_data_next(path, table);
     bs_json_open(json, NULL, '{');
     bs_json_members(json,
                     "file %s rows %d features %d labels %d best_example_f1 %.6f "
-                    "marginal_example_f1 %.6f local_example_f1 %.6f",
+                    "marginal_example_f1 %.6f local_example_f1 %.6f best_subset_accuracy %.6f "
+                    "marginal_subset_accuracy %.6f",
                     path, d->rows, d->schema.n_features, d->schema.n_labels, t->best, t->marginal,
-                    t->local);
+                    t->local, t->subset, t->subset_marginal);
     bs_json_close(json, '}');
 }
 

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "base/rng.h"
+#include "data/expected.h"
 #include "data/rows/build.h"
 
 enum { SIZE = 4, STATES = 1 << SIZE, MOST_GROUPS = 64, MOST_SCORED = 5000 };
@@ -250,47 +251,6 @@ static void joint_of_row(const world *w, double q[MOST_GROUPS][STATES], scores *
     }
 }
 
-double bs_expected_f1(const double *p, int L, const uint8_t *choice)
-{
-    int    h = 0;
-    double sum = 0;
-    for (int j = 0; j < L; j++)
-        h += choice[j];
-    for (int j = 0; j < L; j++)
-        for (int t = 1; choice[j] && t <= L; t++)
-            sum += 2 * p[j * (L + 1) + t] / (t + h);
-    return sum;
-}
-
-/* Among sets of h labels, F1 is a sum over the members: the h largest terms win. */
-double bs_best_expected_f1(const double *p, int L, uint8_t *choice, double *scratch, int *order)
-{
-    double best = 0;
-    memset(choice, 0, (size_t)L);
-    for (int h = 1; h <= L; h++) {
-        double sum = 0;
-        for (int j = 0; j < L; j++) {
-            double v = 0;
-            for (int t = 1; t <= L; t++)
-                v += 2 * p[j * (L + 1) + t] / (t + h);
-            scratch[j] = v;
-            int at = j;
-            for (; at > 0 && scratch[order[at - 1]] < v; at--)
-                order[at] = order[at - 1];
-            order[at] = j;
-        }
-        for (int j = 0; j < h; j++)
-            sum += scratch[order[j]];
-        if (sum <= best)
-            continue;
-        best = sum;
-        memset(choice, 0, (size_t)L);
-        for (int j = 0; j < h; j++)
-            choice[order[j]] = 1;
-    }
-    return best;
-}
-
 static void score_row(const world *w, scores *z, bs_make_mlc_truth *sum)
 {
     const int G = w->o->groups, L = G * SIZE;
@@ -298,13 +258,26 @@ static void score_row(const world *w, scores *z, bs_make_mlc_truth *sum)
     for (int i = 0; i < G; i++)
         posterior(w, &w->g[i], q[i]);
     joint_of_row(w, q, z);
-    sum->best += bs_best_expected_f1(z->joint, L, z->choice, z->scratch, z->order);
+    sum->best += bs_best_expected_f1(z->joint, L, L + 1, 0, z->choice, z->scratch, z->order);
     for (int j = 0; j < L; j++)
         z->choice[j] = z->mean[j] >= 0.5;
-    sum->marginal += bs_expected_f1(z->joint, L, z->choice);
+    sum->marginal += bs_expected_f1(z->joint, L, L + 1, z->choice);
     for (int j = 0; j < L; j++)
         z->choice[j] = own_posterior(w, &w->g[j / SIZE], j % SIZE) >= 0.5;
-    sum->local += bs_expected_f1(z->joint, L, z->choice);
+    sum->local += bs_expected_f1(z->joint, L, L + 1, z->choice);
+    double set = 1, marginal = 1;
+    for (int i = 0; i < G; i++) {
+        double best = 0;
+        int    state = 0;
+        for (int s = 0; s < STATES; s++)
+            best = fmax(best, q[i][s]);
+        for (int j = 0; j < SIZE; j++)
+            state |= (z->mean[i * SIZE + j] >= 0.5) << j;
+        set *= best;
+        marginal *= q[i][state];
+    }
+    sum->subset += set;
+    sum->subset_marginal += marginal;
     sum->rows++;
 }
 
@@ -362,9 +335,14 @@ static basin_status make_rows(world *w, bs_build *b, scores *z, bs_make_mlc_trut
         if (s)
             return s;
     }
-    if (truth)
-        *truth = (bs_make_mlc_truth){sum.best / sum.rows, sum.marginal / sum.rows,
-                                     sum.local / sum.rows, sum.rows};
+    if (!truth)
+        return BASIN_OK;
+    sum.best /= sum.rows;
+    sum.marginal /= sum.rows;
+    sum.local /= sum.rows;
+    sum.subset /= sum.rows;
+    sum.subset_marginal /= sum.rows;
+    *truth = sum;
     return BASIN_OK;
 }
 

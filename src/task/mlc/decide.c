@@ -1,0 +1,149 @@
+/* decide.c -- sets of labels that maximise an expected metric, from samples of the posterior. */
+#include <string.h>
+
+#include "task/mlc/data.h"
+
+/* One block of rows. */
+typedef struct {
+    bs_scorer       *scorer;
+    bs_posterior    *posterior;
+    const bs_rows   *data;
+    const bs_schema *schema;
+    bool             sparse, exact; /* exact: labels are independent, so modes need no samples */
+    bs_decision      by;
+    double           empty; /* what two empty sets are worth */
+    int32_t         *start; /* [rows + 1] */
+    float           *rows;  /* dense floats before conversion to real */
+    real            *dense;
+    uint8_t         *y; /* [samples, labels] */
+    double           effective;
+} deciding;
+
+static int padded(int32_t rows)
+{
+    int size = 1;
+    while (size < rows)
+        size *= 2;
+    return size;
+}
+
+/* Rows first .. first + n of the data, padded with empty ones. */
+static void take_block(deciding *d, int32_t first, int32_t n, bs_csr *csr, bs_batch *b)
+{
+    const int    size = padded(n);
+    const size_t D = (size_t)d->schema->n_features, used = (size_t)n * D;
+    *b = (bs_batch){.size = {size, 1, 1}, .x = {d->dense}};
+    if (!d->sparse) {
+        bs_rows_dense(d->data, d->schema, NULL, first, n, d->rows);
+        for (size_t i = 0; i < used; i++)
+            d->dense[i] = (real)d->rows[i];
+        memset(d->dense + used, 0, ((size_t)size * D - used) * sizeof *d->dense);
+        return;
+    }
+    const bs_csr *x = &d->data->x;
+    for (int i = 0; i <= size; i++)
+        d->start[i] = x->start[first + (i < n ? i : n)];
+    *csr = (bs_csr){size, x->cols, d->start, x->index, x->value};
+    b->x[0] = csr;
+}
+
+static basin_status decide_row(deciding *d, const bs_posterior_samples *s, int row, uint8_t *on,
+                               basin_error *err)
+{
+    const size_t L = (size_t)d->schema->n_labels, K = (size_t)s->samples;
+    if (d->by == BS_DECIDE_SUBSET) {
+        for (size_t l = 0; l < L; l++)
+            on[l] = s->best[(size_t)row * L + l] > 0;
+        return BASIN_OK;
+    }
+    for (size_t i = 0; i < K * L; i++)
+        d->y[i] = s->y[(size_t)row * K * L + i] > 0;
+    const bs_set_samples sets = {d->y, s->weight + (size_t)row * K, s->samples, (int)L, d->empty};
+    return bs_decide_set(&sets, d->by, on, err);
+}
+
+static basin_status decide_block(deciding *d, int32_t first, int32_t n, bs_outputs *out,
+                                 basin_error *err)
+{
+    const size_t         L = (size_t)d->schema->n_labels;
+    bs_posterior_samples s;
+    bs_batch             b;
+    bs_csr               csr;
+    take_block(d, first, n, &csr, &b);
+    basin_status status = bs_posterior_draw(d->posterior, &b, out->scores + (size_t)first * L,
+                                            (int)n, d->by == BS_DECIDE_SUBSET, &s, err);
+    for (int32_t i = 0; i < n && !status; i++) {
+        status = decide_row(d, &s, (int)i, out->on + ((size_t)first + (size_t)i) * L, err);
+        d->effective += s.effective[i];
+    }
+    return status;
+}
+
+/* The mode of independent labels. */
+static void decide_each(const deciding *d, int32_t rows, bs_outputs *out)
+{
+    const size_t cells = (size_t)rows * (size_t)d->schema->n_labels;
+    for (size_t i = 0; i < cells; i++)
+        out->on[i] = out->scores[i] >= 0.5f;
+}
+
+static basin_status make_room(deciding *d, basin_error *err)
+{
+    const size_t rows = (size_t)bs_posterior_rows(d->posterior);
+    const size_t cells = d->sparse ? 1 : rows * (size_t)d->schema->n_features;
+    const size_t K = (size_t)bs_scorer_inference(d->scorer)->decide_samples;
+    d->start = bs_calloc(rows + 1, sizeof *d->start);
+    d->rows = bs_calloc(cells, sizeof *d->rows);
+    d->dense = bs_calloc(cells, sizeof *d->dense);
+    d->y = bs_calloc(K * (size_t)d->schema->n_labels, 1);
+    return d->start && d->rows && d->dense && d->y ? BASIN_OK : bs_fail_nomem(err);
+}
+
+static basin_status decide_all(deciding *d, int32_t rows, bs_outputs *out, basin_error *err)
+{
+    const int32_t block = bs_posterior_rows(d->posterior);
+    basin_status  s = make_room(d, err);
+    for (int32_t first = 0; first < rows && !s; first += block) {
+        s = decide_block(d, first, rows - first < block ? rows - first : block, out, err);
+        if (!s && bs_event_stopped(bs_scorer_inference(d->scorer)->log))
+            s = bs_fail(err, BASIN_EINTERRUPTED, "interrupted");
+    }
+    bs_free(d->start);
+    bs_free(d->rows);
+    bs_free(d->dense);
+    bs_free(d->y);
+    return s;
+}
+
+basin_status bs_mlc_decide(bs_scorer *s, const bs_net_spec *spec, const bs_preprocess *k,
+                           const bs_dataset *p, bs_outputs *out, basin_error *err)
+{
+    const bs_inference *how = bs_scorer_inference(s);
+    const bs_schema    *schema = &bs_preprocess_mlc(k)->schema;
+    const size_t        cells = (size_t)p->rows * (size_t)schema->n_labels;
+    if (!how->decide) {
+        bs_free(out->on);
+        out->on = NULL;
+        out->by = BS_DECIDE_THRESHOLD;
+        return BASIN_OK;
+    }
+    if (!out->on && !(out->on = bs_calloc(cells + 1, 1)))
+        return bs_fail_nomem(err);
+    deciding   d = {.scorer = s,
+                    .posterior = bs_scorer_posterior(s),
+                    .data = bs_dataset_mlc(p),
+                    .schema = schema,
+                    .sparse = bs_net_spec_mlc(spec)->sparse,
+                    .by = out->by = (bs_decision)how->decide,
+                    .empty = how->decide_empty};
+    const bool independent = bs_params_count(bs_scorer_params(s), "energy/") == 0;
+    if (independent && (d.by == BS_DECIDE_SUBSET || d.by == BS_DECIDE_HAMMING)) {
+        decide_each(&d, p->rows, out);
+        return BASIN_OK;
+    }
+    basin_status status = decide_all(&d, p->rows, out, err);
+    if (!status && p->rows > 0 && !independent)
+        bs_log_say(how->log, BS_DEBUG, "decide=%s: %.1f %% of the net's samples are effective",
+                   bs_decision_name(d.by), 100 * d.effective / p->rows);
+    return status;
+}
