@@ -213,10 +213,11 @@ static void check_tensor(const char *run, const char *other, const char *name, b
 static void frozen_runs_are_resumed(void **state)
 {
     (void)state;
-    const char *same = "net.kind=waves method=seal-margin pretrain.epochs=0 energy.proof=0 "
-                       "checkpoint.seconds=0 net.width=8 "
-                       "schedule=plateau report=no threads=1 early_stop.patience=50 epochs=";
-    char        words[256];
+    const char *same =
+        "net.kind=waves method=seal-margin-compound pretrain.epochs=0 energy.proof=0 "
+        "checkpoint.seconds=0 net.width=8 "
+        "schedule=plateau report=no threads=1 early_stop.patience=50 epochs=";
+    char words[256];
     snprintf(words, sizeof words, "%s6", same);
     OK(train("d.arff", "whole", words, 0, err));
     snprintf(words, sizeof words, "%s3", same);
