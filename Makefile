@@ -16,7 +16,8 @@
 #   make lint, format     check the house rules; run clang-format
 #   make house            the folders, their jobs and how large they may be
 #   make install          to PREFIX (/usr/local), below DESTDIR
-#   make wheel, dist      the Python package for pip, and the sources as it wants them
+#   make wheel, dist      the Python package for pip, and the sources as it wants them; with WHOLE=1 the
+#                         wheel has the libraries inside that it needs, except for those of gcc
 #   make clean, help
 #
 # Switches, with their defaults:
@@ -266,6 +267,25 @@ $(B)/libbasin.so: $(OBJ32) $(B)/sources tools/basin.map
 	    $(LIBS)
 	@ln -sf libbasin.so $@.$(SOMAJOR)
 
+# The library for a wheel that can be installed without Debian's packages: it finds other libraries
+# in the folder libs beside it. All of them are named in this one, so that none is searched for by
+# another; OpenBLAS has a name of its own, so that no other flavour in the process takes its place.
+WHOLE_BLAS := /usr/lib/$(MULTIARCH)/openblas-openmp/libopenblas.so.0
+
+$(B)/whole/blas.o: src/device/cpu/blas.c $(B)/flags
+	@mkdir -p $(@D)
+	$(call say,CC,$@)$(CC) $(filter-out -DBS_BLAS_FILE=%,$(ALL)) $(USUAL) $(CFLAGS) \
+	    -DBS_BLAS_FILE='"libbasin-openblas.so.0"' -c $< -o $@
+
+$(B)/whole/libbasin.so: $(B)/libbasin.so $(B)/whole/blas.o
+	@ldd $(B)/libbasin.so $(WHOLE_BLAS) | awk '$$2 == "=>" { print $$3 }' | sort -u | \
+	    grep -vE '/lib(c|m|gcc_s|stdc\+\+|gomp)\.so' > $(B)/whole/libs
+	$(call say,LD,$@)$(CC) -shared -fopenmp $(CFLAGS) -Wl,-soname,libbasin.so.$(SOMAJOR) \
+	    -Wl,--version-script=tools/basin.map -Wl,-z,defs -Wl,-rpath,'$$ORIGIN/libs' -o $@ \
+	    $(filter-out $(B)/f32/src/device/cpu/blas.o,$(OBJ32)) $(B)/whole/blas.o $(LDFLAGS) \
+	    -Wl,--no-as-needed $$(cat $(B)/whole/libs) $(LIBS)
+	@echo $(WHOLE_BLAS) >> $(B)/whole/libs
+
 # ---- the tool: verbs over the headers of the library ----
 
 $(B)/basin: $(B)/f32/tool/main.o $(TOOL32) $(LIB32)
@@ -403,9 +423,9 @@ endif
 
 PYTHON = PYTHONPATH=python PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3
 
-wheel: all
+wheel: all $(if $(WHOLE),$(B)/whole/libbasin.so)
 	@mkdir -p $(B)/wheel
-	@B='$(B)' $(PYTHON) -c 'import backend; print("$(B)/wheel/" + backend.build_wheel("$(B)/wheel"))'
+	@B='$(B)' BASIN_WHOLE='$(WHOLE)' $(PYTHON) -c 'import backend; print("$(B)/wheel/" + backend.build_wheel("$(B)/wheel"))'
 
 dist:
 	@mkdir -p $(B)/dist

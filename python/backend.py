@@ -1,6 +1,7 @@
 """Builds wheels of the package (PEP 517 and 660) with make and the standard library alone.
 
-The library is built by `make`, unless BASIN_LIBRARY names one that is there already. Wheels have
+The library is built by `make`, unless BASIN_LIBRARY names one that is there already. A thin wheel
+needs the Debian packages that it is linked with; with BASIN_WHOLE=1 they are inside. Wheels have
 fixed dates, so that the same library gives the same bytes.
 """
 
@@ -41,7 +42,15 @@ def metadata():
 
 
 def tag():
-    return "py3-none-" + re.sub(r"[-.]", "_", sysconfig.get_platform())
+    platform = re.sub(r"[-.]", "_", sysconfig.get_platform())
+    if whole() and platform.startswith("linux"):
+        libc = os.confstr("CS_GNU_LIBC_VERSION").split()[-1].replace(".", "_")
+        platform = platform.replace("linux", "manylinux_" + libc, 1)
+    return "py3-none-" + platform
+
+
+def whole():
+    return os.environ.get("BASIN_WHOLE", "") not in ("", "0")
 
 
 def stripped(path):
@@ -61,13 +70,24 @@ def programs():
     if named:
         return {"basin/libbasin.so": stripped(named)}
     folder = os.environ.get("B", "build")
-    make = [] if "MAKELEVEL" in os.environ else ["make", "-C", TOP, f"B={folder}", "all"]
+    goal = f"{folder}/whole/libbasin.so" if whole() else "all"
+    make = [] if "MAKELEVEL" in os.environ else ["make", "-C", TOP, f"B={folder}", goal]
     if make and subprocess.run(make, stdout=sys.stderr).returncode:
         raise SystemExit(
             "basin: make failed. Debian packages that are missing are installed by `make deps`; "
             "BASIN_LIBRARY=/path/to/libbasin.so uses a library that is built already."
         )
     folder = os.path.join(TOP, folder)
+    if whole():
+        with open(os.path.join(folder, "whole", "libs")) as f:
+            libraries = f.read().split()
+        found = {"basin/libbasin.so": stripped(os.path.join(folder, "whole", "libbasin.so"))}
+        for library in libraries:
+            name = os.path.basename(library)
+            name = "libbasin-openblas.so.0" if name.startswith("libopenblas") else name
+            with open(library, "rb") as f:
+                found[f"basin/libs/{name}"] = f.read()
+        return found
     return {
         "basin/libbasin.so": stripped(os.path.join(folder, "libbasin.so")),
         f"basin-{version()}.data/scripts/basin": stripped(os.path.join(folder, "basin")),
@@ -109,7 +129,7 @@ def write(directory, files, wheel_tag):
         for name in [*sorted(files), f"{info}/RECORD"]:
             entry = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
             entry.compress_type = zipfile.ZIP_DEFLATED
-            executable = name.endswith(".so") or "/scripts/" in name
+            executable = ".so" in name or "/scripts/" in name
             entry.external_attr = (0o100755 if executable else 0o100644) << 16
             entry.create_system = 3
             z.writestr(entry, record if name.endswith("/RECORD") else files[name])
