@@ -20,7 +20,7 @@ import zipfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 TOP = os.path.dirname(HERE)
 NEEDS = ["numpy>=1.20"]
-EXTRAS = {"sklearn": ["scikit-learn>=1.0"]}
+EXTRAS = {"sklearn": ["scikit-learn>=1.1"]}
 
 
 def version():

@@ -474,7 +474,13 @@ class _Sequences(_Energy):
     """Estimators of outputs that are no labels of rows."""
 
     def _more_tags(self) -> Dict[str, Any]:
-        return {"X_types": [self._task], "no_validation": True, "allow_nan": False}
+        return {"X_types": [self._task], "no_validation": True}
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.no_validation = True
+        tags.input_tags.two_d_array = False
+        return tags
 
     def fit(self: Self, X: Any, y: Any, eval_set: Any = None) -> Self:
         """Trains.

@@ -355,6 +355,7 @@ class Tools(unittest.TestCase):
             base.__sklearn_tags__ = lambda self: Tags()
             try:
                 tags = EnergyClassifier().__sklearn_tags__()
+                self.assertFalse(EnergyTagger().__sklearn_tags__().input_tags.two_d_array)
             finally:
                 del base.__sklearn_tags__
         self.assertTrue(

@@ -389,6 +389,30 @@ class Process(unittest.TestCase):
         program = "import sys, basin; basin.Model, basin.train; print('sklearn' in sys.modules)"
         self.assertEqual(self.python(program), "False\n")
 
+    def test_time_of_import_and_of_one_row(self):
+        """In processor time, since the machine may be busy: under 50 ms, and 40 us above C."""
+        program = (
+            "import time; t = time.process_time(); import basin; print(time.process_time() - t)"
+        )
+        self.assertLess(min(float(self.python(program)) for _ in range(3)), 0.05)
+        X, Y = rows()
+        model = basin.train(SMALL, basin.Data.rows(X, Y))
+        model.threads = 1
+        x, scores = X[:1].copy(), np.empty((1, 4), np.float32)
+        with basin._model._Predictor.of(model) as p:
+            given = p.handle, x.ctypes.data, 1, scores.ctypes.data, None
+
+            def time_of(function, *arguments):
+                begun = time.process_time()
+                for _ in range(2000):
+                    function(*arguments)
+                return (time.process_time() - begun) / 2000
+
+            bare = min(time_of(basin._lib.lib.basin_predict_dense, *given) for _ in range(5))
+        above = min(time_of(model.predict_proba, x) for _ in range(5)) - bare
+        print(f"one row: {1e6 * above:.1f} us above the C call", file=sys.stderr)
+        self.assertLess(above, 40e-6)
+
     def test_a_library_that_is_not_there(self):
         program = "try:\n import basin\nexcept ImportError as e: print(e)"
         self.assertIn("BASIN_LIBRARY=", self.python(program, BASIN_LIBRARY="/gone/libbasin.so"))
