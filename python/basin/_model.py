@@ -454,17 +454,22 @@ class _Predictor:
     def __init__(self, model: Model) -> None:
         self.handle = c_void_p()
         self.owner = model._owner  # which lives while this is used
+        self.threads = model._threads()
         self.sparse_only = False
-        options = _lib.PredictorOptions(threads=model._threads())
+        options = _lib.PredictorOptions(threads=self.threads)
         call(lib.basin_predictor_open, model._handle, byref(options), byref(self.handle))
         self.owner.predictors.append(self.handle)
 
     @staticmethod
     def of(model: Model) -> "_Borrowed":
-        try:
-            return _Borrowed(model, model._idle.pop())
-        except IndexError:
-            return _Borrowed(model, _Predictor(model))
+        threads = model._threads()
+        while True:
+            try:
+                idle = model._idle.pop()
+            except IndexError:
+                return _Borrowed(model, _Predictor(model))
+            if idle.threads == threads:  # else it was made before model.threads changed
+                return _Borrowed(model, idle)
 
 
 class _Borrowed:
@@ -493,8 +498,8 @@ class _Listening:
     """The session of a long call: events go to callbacks, warnings are collected, Ctrl-C stops it.
 
     Python runs signal handlers between bytecodes, so that a KeyboardInterrupt could be raised where
-    the callback of ctypes begins, and be lost. Therefore SIGINT only sets a flag meanwhile, if it
-    has Python's handler and this is the main thread; finish() raises what has to be raised.
+    the callback of ctypes begins, and be lost. Therefore SIGINT meanwhile only sets a flag, or
+    keeps what the program's own handler raises, if this is the main thread; finish() raises it.
     """
 
     def __init__(self, callbacks: Iterable[Callback], verbosity: int, progress: bool) -> None:
@@ -512,9 +517,10 @@ class _Listening:
         self._handler: Any = None
 
     def __enter__(self) -> "_Listening":
-        main = threading.current_thread() is threading.main_thread()
-        if main and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-            self._handler = signal.signal(signal.SIGINT, self._interrupt)
+        handler = signal.getsignal(signal.SIGINT)
+        if callable(handler) and threading.current_thread() is threading.main_thread():
+            self._handler = handler
+            signal.signal(signal.SIGINT, self._interrupt)
         return self
 
     def __exit__(self, *why: Any) -> None:
@@ -522,9 +528,17 @@ class _Listening:
             signal.signal(signal.SIGINT, self._handler)
         if self.progress:
             self.progress.close()
+        if self.interrupted and why[0] is None:  # after the call had been finished
+            raise _errors.Interrupted("interrupted")
 
     def _interrupt(self, number: int, frame: Any) -> None:
-        self.interrupted = True
+        if self._handler is signal.default_int_handler:
+            self.interrupted = True
+            return
+        try:
+            self._handler(number, frame)
+        except BaseException as e:
+            self.raised = e
 
     def _listen(self, ctx: Any, text: bytes) -> int:
         try:

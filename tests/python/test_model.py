@@ -447,6 +447,23 @@ print((torch.ones(300, 300) @ torch.ones(300, 300)).sum())
             text = self.python(f"import {order}" + program % {**SMALL, "threads": 2})
             self.assertEqual(text, "(1, 3) tensor(3.)\ntensor(27000000.)\n")
 
+    def test_a_handler_of_the_program(self):
+        program = CTRL_C.replace(
+            "for estimator in False, True:",
+            """
+def handler(number, frame):
+    raise KeyError('mine')
+signal.signal(signal.SIGINT, handler)
+try:
+    params = {"method": "ce", "epochs": 100000, "threads": 1, "early_stop.patience": 99999}
+    basin.train(params, basin.Data.rows(X, Y), callbacks=[listen])
+except KeyError as e:
+    print(e, signal.getsignal(signal.SIGINT) is handler)
+sys.exit()
+for estimator in ():""",
+        )
+        self.assertEqual(self.python(program), "'mine' True\n")
+
     def test_memory_does_not_grow(self):
         X, Y = rows(40, 6, 2)
         data = basin.Data.rows(X, Y)
