@@ -349,8 +349,8 @@ static void structs_have_no_room_at_their_end(void **state)
     ENDS_WITH(basin_tagged, tag);
     ENDS_WITH(basin_images, class_names);
     ENDS_WITH(basin_train_options, model);
-    ENDS_WITH(basin_eval_options, set);
-    ENDS_WITH(basin_predict_options, probabilities);
+    ENDS_WITH(basin_eval_options, decide);
+    ENDS_WITH(basin_predict_options, decide);
     ENDS_WITH(basin_threshold_options, set);
     ENDS_WITH(basin_calibrate_options, kind);
 }
