@@ -136,15 +136,19 @@ static double exact_mean(const tables *t)
     return total / B;
 }
 
-typedef enum { NCE, RANKING, DIVERGENCE, OWN_RANKING } sampled;
+typedef enum { NCE, RANKING, DIVERGENCE, COMPETING, OWN_RANKING, KINDS } sampled;
+
+#define SAMPLED "net.dropout=0 samples=2 net.loss=ranking ce.weight=0 cost=l1"
 
 static bs_id sampled_loss(bs_loss_context *s, sampled kind)
 {
     switch (kind) {
     case NCE: return bs_loss_nce(s);
     case RANKING: return bs_loss_ranking(s);
-    case DIVERGENCE: return bs_primary_divergence(s, bs_net_logits(s));
-    case OWN_RANKING: break;
+    case DIVERGENCE:
+    case COMPETING: return bs_primary_divergence(s, bs_net_logits(s));
+    case OWN_RANKING:
+    case KINDS: break;
     }
     return bs_loss_net(s);
 }
@@ -154,14 +158,15 @@ static tables tables_of(const scene *c, sampled kind, int first)
     const real *energy = machine_value(&c->m, first), *score = machine_value(&c->m, first + 1);
     const real *log_prob = machine_value(&c->m, first + 2);
     const real *own = machine_value(&c->m, first + 3), *own_cost = machine_value(&c->m, first + 4);
-    tables      t = {.has_own = kind == DIVERGENCE};
+    tables      t = {.has_own = kind == COMPETING};
     for (int r = 0; r < B; r++) {
         int truth = 0;
         for (int l = 0; l < L; l++)
             truth |= (c->gold[r * L + l] > 0) << l;
         for (int k = 0; k < N; k++) {
             double e = (double)energy[r * N + k], p = (double)log_prob[r * N + k];
-            double by_kind[] = {-e - p, -e, -e + 1 - (double)score[r * N + k], p};
+            double rival = -e + 1 - (double)score[r * N + k];
+            double by_kind[KINDS] = {-e - p, -e, rival, rival, p};
             t.other[r][k] = by_kind[kind];
             t.log_prob[r][k] = p;
             if (k == truth) /* whose cost is zero */
@@ -174,11 +179,12 @@ static tables tables_of(const scene *c, sampled kind, int first)
 
 static void sampled_losses_estimate_the_exact_ones(void **state)
 {
-    static const char *const name[] = {"nce", "ranking", "divergence", "own ranking"};
+    static const char *const name[KINDS] = {"nce", "ranking", "divergence",
+                                            "divergence with the net's output", "own ranking"};
     (void)state;
-    for (int kind = NCE; kind <= OWN_RANKING; kind++) {
+    for (int kind = NCE; kind < KINDS; kind++) {
         scene *c =
-            scene_new("net.dropout=0 samples=2 net.loss=ranking ce.weight=0 cost=l1", B, D, L, 13);
+            scene_new(kind == COMPETING ? SAMPLED " implicit.own=yes" : SAMPLED, B, D, L, 13);
         bs_output_space *v = &c->s.v;
         bs_id z = bs_net_logits(&c->s), y = scene_output(c, N, 0, 1), own = bs_net_output(&c->s);
         scene_result(c, sampled_loss(&c->s, (sampled)kind), -1);
@@ -190,7 +196,7 @@ static void sampled_losses_estimate_the_exact_ones(void **state)
         scene_start(c, 3);
         fill_all(c, y);
         estimate got = estimate_result(c, 0, 4000);
-        for (int other = NCE; other <= OWN_RANKING; other++) {
+        for (int other = NCE; other < KINDS; other++) {
             tables t = tables_of(c, (sampled)other, first);
             double off = fabs(got.mean - exact_mean(&t));
             if (other == kind)

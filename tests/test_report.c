@@ -148,7 +148,7 @@ static void validation_loss_is_recorded(void **state)
         assert_true(loss > 0 && loss < most[i]);
         json_decref(o);
     }
-    json_t      *t = train("d.arff", "loss", "method=ce epochs=2 net.width=8", 1);
+    json_t      *t = train("d.arff", "loss", "method=ce epochs=2 net.width=6", 1);
     const int    best = (int)json_integer_value(json_object_get(t, "best_epoch"));
     json_t      *o = line_of("loss", best);
     const double cell = json_number_value(json_object_get(json_object_get(t, "valid"), "log_loss"));
