@@ -16,7 +16,7 @@ static void every_op_has_an_example(void **state)
               bs_ops[op]->name);
         CHECK(bs_ops[op]->scalar || bs_ops[op]->eval, "%s has no definition", bs_ops[op]->name);
         CHECK(bs_ops[op]->vjp || (bs_ops[op]->flags & BS_OP_CONSTANT) || op == BS_OP_lstm_cells ||
-                  op == BS_OP_lstm_back || op == BS_OP_crf_forward,
+                  op == BS_OP_lstm_back || op == BS_OP_crf_forward || op == BS_OP_attention_back,
               "%s has neither a derivative nor is it constant", bs_ops[op]->name);
     }
 }

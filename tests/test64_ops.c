@@ -213,6 +213,18 @@ static bs_id c_crf_log_z_unrolled(bs_graph *g, bs_example *ex, int v)
     return bs_crf_log_z_unrolled(g, unary, w, bs_example_int(g, ex, bs_shape1(3), 5, false));
 }
 
+static bs_id c_attention_unrolled(bs_graph *g, bs_example *ex, int v)
+{
+    enum { N = 5 };
+    bs_id qkv = bs_example_real(g, ex, bs_shape2(N, 3 * 4), -1, 1);
+    bs_id same = bs_example_real(g, ex, bs_shape2(N, N), 0, 1);
+    real *s = ex->leaf[ex->n - 1].data;
+    for (int i = 0; i < N * N; i++)
+        s[i] = i / N < 4 && i % N < 4 && i / N / 2 == i % N / 2;
+    ex->leaf[ex->n - 1].differentiable = false;
+    return bs_attention_unrolled(g, qkv, same, 1 + v);
+}
+
 /* Soft F1 of SEAL: 2 sum min / (sum min + sum max). */
 static bs_id c_soft_f1(bs_graph *g, bs_example *ex, int v)
 {
@@ -243,6 +255,7 @@ static void derivatives_of_composites(void **state)
                {"chain_score", c_chain_score, 3},
                {"chain_path_score", c_chain_path_score, 1},
                {"crf_log_z_unrolled", c_crf_log_z_unrolled, 2},
+               {"attention_unrolled", c_attention_unrolled, 2},
                {"soft_f1", c_soft_f1, 1}};
     (void)state;
     for (size_t i = 0; i < sizeof row / sizeof row[0]; i++)
@@ -292,6 +305,44 @@ static void fused_lstm_equals_unrolled(void **state)
     }
 }
 
+/* The same of attention; documents of 3, 0 and 2 pieces, and one row of none. */
+static void fused_attention_equals_unrolled(void **state)
+{
+    enum { N = 6, D = 4, HEADS = 2 };
+    static const int32_t offset[] = {0, 3, 3, 5};
+    (void)state;
+    bs_graph  *g = bs_graph_new();
+    bs_example ex;
+    bs_example_init(&ex, 9);
+    bs_id qkv = bs_example_real(g, &ex, bs_shape2(N, 3 * D), -1, 1);
+    bs_id start = bs_example_int(g, &ex, bs_shape1(4), 1, false);
+    bs_id same = bs_example_real(g, &ex, bs_shape2(N, N), 0, 1);
+    bs_id c = bs_example_real(g, &ex, bs_shape2(N, D), -1, 1);
+    memcpy(ex.leaf[1].data, offset, sizeof offset);
+    for (int i = 0; i < N * N; i++)
+        ((real *)ex.leaf[2].data)[i] = i / N < 5 && i % N < 5 && (i / N < 3) == (i % N < 3);
+    bs_id     y[2] = {bs_attention(g, qkv, start, HEADS, 3),
+                      bs_attention_unrolled(g, qkv, same, HEADS)};
+    bs_result r[4];
+    for (int k = 0; k < 2; k++) {
+        bs_id d;
+        bs_grad(g, bs_dot(g, y[k], c), &qkv, 1, &d, false);
+        r[2 * k] = (bs_result){y[k], -1};
+        r[2 * k + 1] = (bs_result){d, -1};
+    }
+    check_graph(g);
+    machine mc = machine_new(g, &ex, r, 4, 0, 1);
+    machine_run(&mc, 0);
+    for (int k = 0; k < 2; k++) {
+        int64_t n = bs_shape_count(bs_shape_of(g, r[k].id));
+        double  e = distance(machine_value(&mc, k), machine_value(&mc, 2 + k), n, 1e-3);
+        CHECK(e < 1e-13, "result %d: off by %.3g", k, e);
+    }
+    machine_free(&mc);
+    bs_example_free(&ex);
+    bs_graph_free(g);
+}
+
 /* A second derivative of a fused op is refused when the graph is built, by name. */
 static void second_derivative_of_once_ops_is_refused(void **state)
 {
@@ -313,6 +364,7 @@ int main(void)
         cmocka_unit_test(derivatives_of_every_op),
         cmocka_unit_test(derivatives_of_composites),
         cmocka_unit_test(fused_lstm_equals_unrolled),
+        cmocka_unit_test(fused_attention_equals_unrolled),
         cmocka_unit_test(second_derivative_of_once_ops_is_refused),
     };
     return cmocka_run_group_tests_name("ops, double", tests, NULL, NULL);

@@ -175,7 +175,8 @@ bs_id bs_logsumexp(bs_graph *g, bs_id a, int axis);
 bs_id bs_softmax(bs_graph *g, bs_id a, int axis);
 bs_id bs_log_softmax(bs_graph *g, bs_id a, int axis);
 bs_id bs_dot(bs_graph *g, bs_id a, bs_id b); /* sum of a * b, [1] */
-bs_id bs_layer_norm(bs_graph *g, bs_id a, bs_id gain, bs_id bias, double eps); /* last axis */
+/* Along the last axis of n; gain and bias are [n]. */
+bs_id bs_layer_norm(bs_graph *g, bs_id a, bs_id gain, bs_id bias, double eps);
 
 /* --- shape --- */
 bs_id bs_reshape(bs_graph *g, bs_id a, bs_shape s);
@@ -242,6 +243,15 @@ bs_id bs_crf_log_z(bs_graph *g, bs_id unary, bs_id transition, bs_id len);
 bs_id bs_crf_marginals(bs_graph *g, bs_id unary, bs_id transition, bs_id len);
 /* bs_crf_log_z from primitives: its test oracle, and better if many derivatives are needed. */
 bs_id bs_crf_log_z_unrolled(bs_graph *g, bs_id unary, bs_id transition, bs_id len);
+
+/* --- documents, packed: end to end in the rows of one matrix --- */
+/* Self-attention. qkv [N, 3 d] has queries, keys and values, each with d / heads columns for every
+ * head; start int [documents + 1] are their first rows; rows after the last one give zeros. No
+ * document has more than `longest` rows. [N, d]; fused, so that it can be differentiated once. */
+bs_id bs_attention(bs_graph *g, bs_id qkv, bs_id start, int heads, int longest);
+/* The same from primitives, all rows against all: its test oracle, and for further derivatives.
+ * same [N, N] is 1 where two rows belong to one document, else 0. */
+bs_id bs_attention_unrolled(bs_graph *g, bs_id qkv, bs_id same, int heads);
 
 /* --- derivatives --- */
 /* out[i] = d target / d wrt[i], as nodes of this graph; target is summed if it has more than one

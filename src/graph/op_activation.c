@@ -199,15 +199,50 @@ bs_id bs_erf(bs_graph *g, bs_id a)
     return bs_unary(g, BS_OP_erf, a);
 }
 
+/* gelu, and its derivative gelu_slope ------------------------------------------------- */
+
+#define ROOT_HALF     0.70710678118654752440 /* sqrt(1/2) */
+#define NORMAL_HEIGHT 0.39894228040143267794 /* 1 / sqrt(2 pi) */
+
+static double gelu_scalar(double a, double b, double c, const double *value)
+{
+    (void)b, (void)c, (void)value;
+    return a * (0.5 + 0.5 * erf(a * ROOT_HALF));
+}
+
+static void gelu_vjp(bs_graph *g, const bs_node *n, bs_id y, bs_id dy, bs_id dx[4])
+{
+    (void)y;
+    dx[0] = bs_mul(g, dy, bs_unary(g, BS_OP_gelu_slope, n->src[0]));
+}
+
+UNARY_ROW(gelu, BS_RANGE(-3, 3), 0);
+
+static double gelu_slope_scalar(double a, double b, double c, const double *value)
+{
+    (void)b, (void)c, (void)value;
+    return 0.5 + 0.5 * erf(a * ROOT_HALF) + a * NORMAL_HEIGHT * exp(-0.5 * a * a);
+}
+
+/* (2 - a^2) times the normal density */
+static void gelu_slope_vjp(bs_graph *g, const bs_node *n, bs_id y, bs_id dy, bs_id dx[4])
+{
+    bs_id square = bs_square(g, n->src[0]);
+    bs_id density = bs_scale(g, bs_exp(g, bs_scale(g, square, -0.5)), NORMAL_HEIGHT);
+    (void)y;
+    dx[0] = bs_mul(g, dy, bs_mul(g, density, bs_offset(g, bs_neg(g, square), 2)));
+}
+
+UNARY_ROW(gelu_slope, BS_RANGE(-3, 3), 0);
+
+bs_id bs_gelu(bs_graph *g, bs_id a)
+{
+    return bs_unary(g, BS_OP_gelu, a);
+}
+
 /* ---- composites ---- */
 
 bs_id bs_log_sigmoid(bs_graph *g, bs_id a)
 {
     return bs_neg(g, bs_softplus(g, bs_neg(g, a)));
-}
-
-bs_id bs_gelu(bs_graph *g, bs_id a)
-{
-    bs_id gate = bs_offset(g, bs_erf(g, bs_scale(g, a, 0.70710678118654752440)), 1);
-    return bs_scale(g, bs_mul(g, a, gate), 0.5);
 }

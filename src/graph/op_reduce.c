@@ -288,11 +288,3 @@ bs_id bs_dot(bs_graph *g, bs_id a, bs_id b)
 {
     return bs_sum(g, bs_mul(g, a, b));
 }
-
-bs_id bs_layer_norm(bs_graph *g, bs_id a, bs_id gain, bs_id bias, double eps)
-{
-    bs_id centred = bs_sub(g, a, bs_mean_axis(g, a, -1));
-    bs_id variance = bs_mean_axis(g, bs_square(g, centred), -1);
-    bs_id unit = bs_div(g, centred, bs_sqrt(g, bs_offset(g, variance, eps)));
-    return bs_add(g, bs_mul(g, unit, gain), bias);
-}

@@ -299,4 +299,15 @@ static inline float bs_vcos2pi(float u)
 
 #endif
 
+static inline real bs_vgelu(real x)
+{
+    return x * (BS_REAL(0.5) + BS_REAL(0.5) * bs_verf(x * BS_REAL(0.70710678118654752440)));
+}
+
+static inline real bs_vgelu_slope(real x)
+{
+    real below = BS_REAL(0.5) + BS_REAL(0.5) * bs_verf(x * BS_REAL(0.70710678118654752440));
+    return below + x * BS_REAL(0.39894228040143267794) * bs_vexp(BS_REAL(-0.5) * x * x);
+}
+
 #endif

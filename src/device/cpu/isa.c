@@ -5,24 +5,28 @@
 #include "base/print.h"
 #include "device/cpu/vec.h"
 
-#define TABLES(isa)                                               \
-    extern const bs_vec_tile   bs_vec_tile_##isa;                 \
-    extern const bs_vec_random bs_vec_random_##isa;               \
-    extern const bs_vec_reduce bs_vec_reduce_##isa;               \
-    extern const bs_vec_sparse bs_vec_sparse_##isa;               \
-    extern const bs_vec_lstm   bs_vec_lstm_##isa;                 \
-    extern const bs_vec_norm   bs_vec_norm_##isa;                 \
-    extern const bs_vec_crf    bs_vec_crf_##isa;                  \
-    extern const bs_vec_update bs_vec_update_##isa;               \
-    static const bs_vec        vec_##isa = {#isa,                 \
-                                            &bs_vec_tile_##isa,   \
-                                            &bs_vec_random_##isa, \
-                                            &bs_vec_reduce_##isa, \
-                                            &bs_vec_sparse_##isa, \
-                                            &bs_vec_lstm_##isa,   \
-                                            &bs_vec_norm_##isa,   \
-                                            &bs_vec_crf_##isa,    \
-                                            &bs_vec_update_##isa};
+#define TABLES(isa)                                                       \
+    extern const bs_vec_tile       bs_vec_tile_##isa;                     \
+    extern const bs_vec_random     bs_vec_random_##isa;                   \
+    extern const bs_vec_reduce     bs_vec_reduce_##isa;                   \
+    extern const bs_vec_sparse     bs_vec_sparse_##isa;                   \
+    extern const bs_vec_lstm       bs_vec_lstm_##isa;                     \
+    extern const bs_vec_norm       bs_vec_norm_##isa;                     \
+    extern const bs_vec_crf        bs_vec_crf_##isa;                      \
+    extern const bs_vec_update     bs_vec_update_##isa;                   \
+    extern const bs_vec_layer_norm bs_vec_layer_norm_##isa;               \
+    extern const bs_vec_attention  bs_vec_attention_##isa;                \
+    static const bs_vec            vec_##isa = {#isa,                     \
+                                                &bs_vec_tile_##isa,       \
+                                                &bs_vec_random_##isa,     \
+                                                &bs_vec_reduce_##isa,     \
+                                                &bs_vec_sparse_##isa,     \
+                                                &bs_vec_lstm_##isa,       \
+                                                &bs_vec_norm_##isa,       \
+                                                &bs_vec_crf_##isa,        \
+                                                &bs_vec_update_##isa,     \
+                                                &bs_vec_layer_norm_##isa, \
+                                                &bs_vec_attention_##isa};
 
 TABLES(plain)
 #ifndef BS_ONLY_PLAIN

@@ -80,6 +80,32 @@ typedef struct {
 
 typedef struct bs_vec_crf bs_vec_crf; /* device/cpu/crf.h */
 
+/* One line of n elements. */
+typedef struct {
+    void (*forward)(real *out, const real *x, const real *gain, const real *bias, double eps,
+                    int n);
+    void (*back)(real *out, const real *x, const real *gain, const real *dy, double eps, int n);
+    /* adds columns from .. to of the line to the sums of dy u and of dy */
+    void (*sums)(real *by_u, real *all, const real *x, const real *dy, double eps, int n, int from,
+                 int to);
+} bs_vec_layer_norm;
+
+/* c [m, n] = or += a b, where element (i, l) of a is a[i outer + l inner]. */
+typedef struct {
+    int         m, n, k;
+    const real *a;
+    int64_t     outer, inner;
+    const real *b;
+    int64_t     ldb;
+    real       *c;
+    int64_t     ldc;
+    bool        add;
+} bs_product;
+
+typedef struct {
+    void (*product)(const bs_product *p);
+} bs_vec_attention;
+
 /* One optimiser step over n parameters; see device/device.h for the rule. */
 struct bs_update;
 typedef struct {
@@ -98,6 +124,9 @@ typedef struct {
     const bs_vec_norm   *norm;
     const bs_vec_crf    *crf;
     const bs_vec_update *update;
+
+    const bs_vec_layer_norm *layer_norm;
+    const bs_vec_attention  *attention;
 } bs_vec;
 
 /* The best this machine runs, or what BASIN_ISA asks for; NULL when that is not to be had: results

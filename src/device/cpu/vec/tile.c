@@ -47,6 +47,8 @@ TILE(tile_softplus, bs_vsoftplus(x[i]))
 TILE(tile_sigmoid, bs_vsigmoid(x[i]))
 TILE(tile_tanh, bs_vtanh(x[i]))
 TILE(tile_erf, bs_verf(x[i]))
+TILE(tile_gelu, bs_vgelu(x[i]))
+TILE(tile_gelu_slope, bs_vgelu_slope(x[i]))
 TILE(tile_fill, v0)
 
 #define ENTRY(name) [BS_OP_##name] = tile_##name
@@ -58,5 +60,5 @@ const bs_vec_tile        BS_V(bs_vec_tile) = {
                   ENTRY(offset),     ENTRY(abs),      ENTRY(sign),    ENTRY(clamp), ENTRY(sqrt),
                   ENTRY(expand),     ENTRY(exp),      ENTRY(log),     ENTRY(log1p), ENTRY(relu),
                   ENTRY(leaky_relu), ENTRY(softplus), ENTRY(sigmoid), ENTRY(tanh),  ENTRY(erf),
-                  ENTRY(fill)},
+                  ENTRY(gelu_slope), ENTRY(gelu),     ENTRY(fill)},
 };

@@ -1,0 +1,96 @@
+/* attention.c -- small products whose operands lie anywhere, for attention.
+ *
+ * A block of ROWS rows and a few vectors of columns is summed in registers while the inner index
+ * passes by, so every number is a chain in the order of that index, whatever the block: results of
+ * a document do not depend on what is multiplied beside it. */
+#include "device/cpu/vec.h"
+
+#if defined __AVX512F__
+enum { PACK_BYTES = 64, MOST = 4 };
+#elif defined __AVX2__
+enum { PACK_BYTES = 32, MOST = 2 };
+#else
+enum { PACK_BYTES = 16, MOST = 2 };
+#endif
+enum { LANES = PACK_BYTES / sizeof(real), ROWS = 4 };
+
+typedef real pack __attribute__((vector_size(PACK_BYTES)));
+/* the same where alignment is only that of its elements */
+typedef real loose __attribute__((vector_size(PACK_BYTES), aligned(sizeof(real)), may_alias));
+
+/* gcc keeps an array in registers only if told to unroll early, clang only if not told */
+#ifdef __clang__
+#define UNROLL
+#else
+#define UNROLL _Pragma("GCC unroll 16")
+#endif
+#define FIXED static inline __attribute__((always_inline))
+
+FIXED void block(const int rows, const int packs, real *c, const bs_product *p, const real *a,
+                 const real *b)
+{
+    pack acc[ROWS][MOST];
+    UNROLL
+    for (int i = 0; i < rows; i++)
+        UNROLL
+    for (int j = 0; j < packs; j++)
+        acc[i][j] = p->add ? (pack) * (const loose *)(c + i * p->ldc + j * LANES) : (pack){0};
+    for (int k = 0; k < p->k; k++, a += p->inner, b += p->ldb) {
+        UNROLL
+        for (int j = 0; j < packs; j++) {
+            const pack column = *(const loose *)(b + j * LANES);
+            UNROLL
+            for (int i = 0; i < rows; i++)
+                acc[i][j] += a[i * p->outer] * column;
+        }
+    }
+    UNROLL
+    for (int i = 0; i < rows; i++)
+        UNROLL
+    for (int j = 0; j < packs; j++)
+        *(loose *)(c + i * p->ldc + j * LANES) = acc[i][j];
+}
+
+/* One column, for what does not fill a vector. */
+FIXED void column(const int rows, real *c, const bs_product *p, const real *a, const real *b)
+{
+    for (int i = 0; i < rows; i++) {
+        real sum = p->add ? c[i * p->ldc] : 0;
+        for (int k = 0; k < p->k; k++)
+            sum += a[i * p->outer + k * p->inner] * b[k * p->ldb];
+        c[i * p->ldc] = sum;
+    }
+}
+
+FIXED void some_rows(const int rows, const bs_product *p, int i)
+{
+    const real *a = p->a + i * p->outer;
+    real       *c = p->c + i * p->ldc;
+    int         j = 0;
+    for (; j + MOST * LANES <= p->n; j += MOST * LANES)
+        block(rows, MOST, c + j, p, a, p->b + j);
+#if defined __AVX512F__
+    if (j + 2 * LANES <= p->n) {
+        block(rows, 2, c + j, p, a, p->b + j);
+        j += 2 * LANES;
+    }
+#endif
+    if (j + LANES <= p->n) {
+        block(rows, 1, c + j, p, a, p->b + j);
+        j += LANES;
+    }
+    for (; j < p->n; j++)
+        column(rows, c + j, p, a, p->b + j);
+}
+
+static void product(const bs_product *p)
+{
+    int i = 0;
+    for (; i + ROWS <= p->m; i += ROWS)
+        some_rows(ROWS, p, i);
+    for (; i < p->m; i++)
+        some_rows(1, p, i);
+}
+
+extern const bs_vec_attention BS_V(bs_vec_attention);
+const bs_vec_attention        BS_V(bs_vec_attention) = {product};
