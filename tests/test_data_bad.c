@@ -299,13 +299,16 @@ static const bad any[] = {
     ROW("", "", "data: the file is empty"),
     ROW("", "\xef\xbb\xbf", "data: the file is empty"),
     ROW("", "hello\n",
-        "data: is not ARFF, LIBSVM, extreme-classification, CSV or JSONL text; data.format says "
+        "data: is not ARFF, LIBSVM, extreme-classification, CSV, JSONL or fastText text; "
+        "data.format says "
         "which it is, --task tag that it is sentences"),
     ROW("", "\x89PNG\r\n\x1a\n\0\0\0",
-        "data: is not ARFF, LIBSVM, extreme-classification, CSV or JSONL text; data.format says "
+        "data: is not ARFF, LIBSVM, extreme-classification, CSV, JSONL or fastText text; "
+        "data.format says "
         "which it is, --task tag that it is sentences"),
     ROW("format=arf", "hello\n",
-        "format 'arf' is not known; use auto, arff, xmc, jsonl, libsvm, csv, npy"),
+        "format 'arf' is not known; use auto, arff, xmc, jsonl, fasttext, libsvm, csv, npy, "
+        "plain"),
 };
 
 static void check(const bad *table, size_t n)

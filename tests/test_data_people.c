@@ -279,8 +279,10 @@ static void test_prose(void **state)
     bs_notes_init(&notes);
     bs_rows *ds = read_text(text, "labels=y", &notes);
     assert_int_equal(ds->schema.n_features, 1);
-    assert_true(noted(&notes, "column 'review' holds text (250 different ones in 300 rows, of 5 "
-                              "words) and is left out: text is not supported yet"));
+    assert_true(noted(&notes,
+                      "column 'review' is taken for the text of rows (250 different ones in "
+                      "300 rows, of 5 words; --text-column)"));
+    assert_string_equal(ds->document[1].bytes, "this one is number 1");
     bs_rows_free(ds);
     ds = read_text(codes, "labels=y", &notes);
     assert_int_equal(ds->schema.n_features, 1);
@@ -290,12 +292,10 @@ static void test_prose(void **state)
     assert_int_equal(ds->schema.n_features, 251);
     bs_rows_free(ds);
     bs_notes_free(&notes);
-    basin_error     err = {0};
-    bs_read_options o = options_from("labels=y drop=a");
-    bs_notes_init(&notes);
-    assert_int_equal(read_bytes(text, n, &o, &ds, &notes, &err), BASIN_EDATA);
-    assert_non_null(strstr(err.msg, "there are no features: column 'review' holds text"));
-    bs_notes_free(&notes);
+    ds = read_text(text, "labels=y drop=review", NULL);
+    assert_null(ds->document);
+    assert_int_equal(ds->schema.n_features, 1);
+    bs_rows_free(ds);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(test_##name, NULL, no_leak)

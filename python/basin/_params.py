@@ -120,6 +120,8 @@ KEYS = {
     "file_unlabelled": "file.unlabelled",
     "data_format": "data.format",
     "data_labels": "data.labels",
+    "data_text_column": "data.text_column",
+    "data_label_names": "data.label_names",
     "data_xml": "data.xml",
     "data_label_sep": "data.label_sep",
     "data_nominal": "data.nominal",

@@ -131,6 +131,27 @@ static bool copy_numbers(const bs_rows *from, const int32_t *rows, int32_t n, bs
     return number != NULL;
 }
 
+/* The texts of the given rows (NULL: of all) of `from`, into an arena. */
+static bool copy_documents(const bs_rows *from, const int32_t *rows, int32_t n, bs_arena *arena,
+                           bs_row_text *out)
+{
+    for (int32_t i = 0; i < n; i++) {
+        out[i] = from->document[rows ? rows[i] : i];
+        if (!(out[i].bytes = bs_arena_copy(arena, out[i].bytes, out[i].n)))
+            return false;
+    }
+    return true;
+}
+
+static bool select_documents(const bs_rows *from, const int32_t *rows, int32_t n, bs_rows *to)
+{
+    if (!from->document)
+        return true;
+    bs_row_text *text = bs_arena_alloc(&to->arena, ((size_t)n + 1) * sizeof *text);
+    to->document = text;
+    return text && copy_documents(from, rows, n, &to->arena, text);
+}
+
 basin_status bs_rows_select(const bs_rows *ds, const int32_t *rows, int32_t n, bs_rows **out,
                             basin_error *err)
 {
@@ -151,7 +172,8 @@ basin_status bs_rows_select(const bs_rows *ds, const int32_t *rows, int32_t n, b
     bool   ok = !bs_schema_copy(&ds->schema, &to->arena, &to->schema, err) &&
               copy_rows(&ds->x, rows, n, &to->x_start, &to->x_index, &to->x_value) &&
               copy_rows(&ds->y, rows, n, &to->y_start, &to->y_index, &none) &&
-              select_ids(ds, rows, n, to) && copy_numbers(ds, rows, n, to);
+              select_ids(ds, rows, n, to) && copy_numbers(ds, rows, n, to) &&
+              select_documents(ds, rows, n, to);
     if (ok && ds->unknown.start)
         ok = copy_rows(&ds->unknown, rows, n, &to->u_start, &to->u_index, &none);
     if (!ok) {
@@ -283,6 +305,21 @@ static bool append_ids(bs_rows *a, const bs_rows *b)
     return copy_ids(b, NULL, b->rows, a, id, numbered, a->rows);
 }
 
+static bool append_documents(bs_rows *a, const bs_rows *b)
+{
+    if (!a->document || !b->document) {
+        a->document = NULL;
+        return true;
+    }
+    const size_t n = (size_t)a->rows + (size_t)b->rows;
+    bs_row_text *text = bs_arena_alloc(&a->arena, (n + 1) * sizeof *text);
+    if (!text)
+        return false;
+    memcpy(text, a->document, (size_t)a->rows * sizeof *text);
+    a->document = text;
+    return copy_documents(b, NULL, b->rows, &a->arena, text + a->rows);
+}
+
 basin_status bs_rows_append(bs_rows *a, const bs_rows *b, basin_error *err)
 {
     if (a->schema.n_features != b->schema.n_features || a->schema.n_labels != b->schema.n_labels)
@@ -296,7 +333,7 @@ basin_status bs_rows_append(bs_rows *a, const bs_rows *b, basin_error *err)
     bool  ok = stack(&a->x, a->rows, &b->x, b->rows, a->x.value || b->x.value, &x) &&
               stack(&a->y, a->rows, &b->y, b->rows, false, &y) &&
               (!open || stack(&a->unknown, a->rows, &b->unknown, b->rows, false, &u)) &&
-              append_ids(a, b);
+              append_ids(a, b) && append_documents(a, b);
     if (ok) {
         put(&x, &a->x_start, &a->x_index, &a->x_value);
         put(&y, &a->y_start, &a->y_index, NULL);
@@ -362,6 +399,8 @@ uint64_t bs_rows_hash(const bs_rows *ds)
         h = bs_hash_bytes(s->feature[i].name, strlen(s->feature[i].name), h);
     for (int32_t i = 0; i < s->n_labels; i++)
         h = bs_hash_bytes(s->label[i], strlen(s->label[i]), h);
+    for (int32_t i = 0; ds->document && i < ds->rows; i++)
+        h = bs_hash_bytes(ds->document[i].bytes, ds->document[i].n, h);
     h = hash_matrix(&ds->x, true, h);
     h = hash_matrix(&ds->y, false, h);
     return hash_matrix(&ds->unknown, false, h);

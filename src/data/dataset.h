@@ -41,6 +41,8 @@ typedef struct {
     const float *fill;          /* [n_features] replaces a missing value; NULL = 0 */
     const float *mean;          /* [n_features], together with scale: (x - mean) * scale ... */
     const float *scale;         /* ... or both NULL: values are used unchanged */
+    int32_t      n_texts;       /* columns that hold the text of rows, joined by blanks ... */
+    const char *const *text;    /* [n_texts] ... and their names; no features */
 } bs_schema;
 
 /* The columns of the file, for people: "80 (77 numeric, 3 nominal)". */
@@ -48,7 +50,8 @@ typedef struct {
     int32_t  attributes;       /* columns that are not labels */
     int32_t  numeric, nominal; /* in the file; they add up with texts and dates */
     int32_t  binary;           /* among the nominal ones */
-    int32_t  skipped;          /* identifiers, texts, dates */
+    int32_t  texts;            /* that are the text of rows */
+    int32_t  skipped;          /* identifiers, other texts, dates */
     bool     paired;           /* labels are in a separate file */
     bool     recoded;          /* its text was not UTF-8 */
     bool     marked;           /* it begins with a byte order mark */
@@ -101,6 +104,9 @@ typedef struct {
     const int32_t     *row_number;  /* [rows] numbers in the file, from 1; NULL: in order */
     const uint8_t     *numbered; /* [rows]: row_id is only a number given by the reader; NULL: no */
     const bs_row_text *row_text; /* [rows] their text in the file; NULL: not kept */
+    /* Documents: the text of row i, document[i].n bytes of valid UTF-8 without a NUL inside; it may
+     * be empty. In the arena; NULL: rows have no text. */
+    const bs_row_text *document;
     const char        *head_text;   /* what precedes the rows of a kept text; NULL: nothing */
     char               delimiter;   /* between its cells */
     bool               open_labels; /* rows name their labels; the file declares no list of them */

@@ -53,6 +53,11 @@ basin_status bs_schema_copy(const bs_schema *from, bs_arena *arena, bs_schema *o
     }
     to.label = label;
     to.feature = feature;
+    const char **text = bs_arena_alloc(arena, ((size_t)from->n_texts + 1) * sizeof *text);
+    ok = ok && text;
+    for (int32_t i = 0; ok && i < from->n_texts; i++)
+        text[i] = copy_text(arena, from->text[i], &ok);
+    to.text = text;
     to.fill = copy_floats(arena, from->fill, from->n_features, &ok);
     to.mean = copy_floats(arena, from->mean, from->n_features, &ok);
     to.scale = copy_floats(arena, from->scale, from->n_features, &ok);

@@ -80,6 +80,7 @@ void bs_build_free(bs_build *b)
     bs_free(b->feature);
     bs_free(b->row_id);
     bs_free(b->row_text);
+    bs_free(b->document);
     *b = (bs_build){0};
 }
 
@@ -94,6 +95,29 @@ bool bs_build_id(bs_build *b, const char *text, size_t len)
     b->row_id[b->rows] = bs_to_utf8(&b->ds->arena, text, len, &latin1);
     b->n_ids = b->rows + 1; /* not one more: a row may be named twice */
     return b->row_id[b->rows] != NULL;
+}
+
+bool bs_build_document(bs_build *b, const char *text, size_t len)
+{
+    bool ok, latin1;
+    b->document =
+        grown(b->document, &b->document_cap, (size_t)b->rows + 1, sizeof *b->document, &ok);
+    if (!ok)
+        return false;
+    for (; b->n_documents < b->rows; b->n_documents++)
+        b->document[b->n_documents] = (bs_row_text){"", 0};
+    char *copy = bs_arena_copy(&b->ds->arena, text, len);
+    for (size_t i = 0; copy && i < len; i++)
+        copy[i] = copy[i] ? copy[i] : ' ';
+    text = copy;
+    if (copy && !bs_is_utf8(copy, len)) {
+        text = bs_to_utf8(&b->ds->arena, copy, len, &latin1);
+        len = text ? strlen(text) : 0;
+        b->recoded++;
+    }
+    b->document[b->rows] = (bs_row_text){text, len};
+    b->n_documents = b->rows + 1;
+    return text != NULL;
 }
 
 bool bs_build_text(bs_build *b, const char *text, size_t len)
@@ -296,11 +320,22 @@ static bool finish_texts(bs_build *b)
     return text || !b->n_texts;
 }
 
+/* Rows without a text have an empty one if any row has one. */
+static bool finish_documents(bs_build *b)
+{
+    const size_t n = (size_t)b->rows;
+    bs_row_text *text = b->n_documents ? bs_arena_alloc(&b->ds->arena, n * sizeof *text) : NULL;
+    for (size_t i = 0; text && i < n; i++)
+        text[i] = i < (size_t)b->n_documents ? b->document[i] : (bs_row_text){"", 0};
+    b->ds->document = text;
+    return text || !b->n_documents;
+}
+
 basin_status bs_build_finish(bs_build *b, int32_t n_features, int32_t n_labels, basin_error *err)
 {
     bs_rows *ds = b->ds;
     if (!finish_ids(b) || !finish_names(b, n_features, n_labels) || !finish_texts(b) ||
-        (b->rows == 0 && !room_for_rows(b)))
+        !finish_documents(b) || (b->rows == 0 && !room_for_rows(b)))
         return bs_fail_nomem(err);
     if (b->ones) {
         bs_free(b->x.value);

@@ -38,6 +38,10 @@ typedef struct {
     bs_row_text *row_text; /* empty for rows added without one */
     size_t       text_cap;
     int32_t      n_texts;
+    bs_row_text *document; /* the same */
+    size_t       document_cap;
+    int32_t      n_documents;
+    int32_t      recoded; /* documents that were not UTF-8 */
 } bs_build;
 
 basin_status bs_build_init(bs_build *b, int32_t max_rows, basin_error *err);
@@ -97,6 +101,9 @@ basin_status bs_build_row(bs_build *b, int32_t *twice, basin_error *err);
 /* Names the current row; the last call counts. Rows without a name get their number if any row has
  * one. */
 bool bs_build_id(bs_build *b, const char *text, size_t len);
+
+/* The document of the current row: repaired if it is not UTF-8 (Latin-1 then), without NUL. */
+bool bs_build_document(bs_build *b, const char *text, size_t len);
 
 /* Keeps the text of the last row that ended. */
 bool bs_build_text(bs_build *b, const char *text, size_t len);

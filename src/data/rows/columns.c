@@ -56,6 +56,25 @@ basin_status bs_add_label(const bs_reading *r, long line, const char *name, size
     return *label < 0 ? bs_fail_nomem(r->err) : BASIN_OK;
 }
 
+basin_status bs_add_listed_label(const bs_reading *r, long line, const char *name, size_t len,
+                                 int32_t *label)
+{
+    const bs_names *known = &r->label_names;
+    int64_t         k;
+    if (known->n == 0)
+        return bs_add_label(r, line, name, len, label);
+    *label = bs_names_find(known, name, len);
+    if (*label >= 0)
+        return BASIN_OK;
+    const char *end = bs_scan_index(name, &k);
+    if (end != name + len || k >= known->n)
+        return bs_error_at(r, line, 0,
+                           "label '%.*s' is neither a name in %.200s nor a number from 0 to %d",
+                           bs_show(name, len), name, r->o->label_names, (int)known->n - 1);
+    *label = (int32_t)k;
+    return BASIN_OK;
+}
+
 basin_status bs_add_feature(const bs_reading *r, long line, const char *name, const char *attribute,
                             const char *value, bs_feature_kind kind, int32_t *column)
 {
@@ -119,9 +138,10 @@ bool bs_texts_left_out(const bs_reading *r, const char *column, const bs_texts *
     if (mean >= WORDS)
         bs_notes_add(r->notes, BS_NOTE_PROSE,
                      "column '%s' holds text (%d different ones in %d rows, of %d words) and is "
-                     "left out: text is not supported yet; numbers made of it (counts of words, "
-                     "embeddings) can be used",
-                     column, (int)t->values, (int)filled, mean);
+                     "left out: %s",
+                     column, (int)t->values, (int)filled, mean,
+                     r->o->like ? "the training rows have no text"
+                                : "another column is the text of rows (--text-column)");
     else
         bs_notes_add(r->notes, BS_NOTE_PROSE,
                      "column '%s' has %d different texts in %d rows and is left out: hardly one "

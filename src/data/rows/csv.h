@@ -2,7 +2,7 @@
 #ifndef BS_CSV_H
 #define BS_CSV_H
 
-#include "data/rows/read.h"
+#include "data/rows/documents.h"
 
 typedef struct {
     const char *text; /* not NUL-terminated; a delimiter, quote or line end follows */
@@ -52,6 +52,7 @@ typedef enum {
     CSV_CATEGORY,
     CSV_LABEL,
     CSV_LIST,
+    CSV_TEXT,
     CSV_ID
 } csv_role;
 
@@ -70,7 +71,7 @@ typedef struct {
     bs_names    values;       /* the different texts of non-numeric columns */
     const char *yes;          /* a text that reads as 1 */
     csv_role    role;
-    int32_t     column; /* feature or label */
+    int32_t     column; /* feature, label or place of a text */
 } csv_column;
 
 /* What the blocks of a file share. */
@@ -96,9 +97,10 @@ typedef struct {
     int64_t     blank, skipped; /* blank lines among the rows, and before them in a block */
     bool        header;         /* the first line holds names */
     int32_t     names;          /* the column that seems to hold row names, or -1 */
-    const char *separator;      /* between the labels of a list */
-    bool        latin1;
-    int32_t     hint; /* for bs_schema_attribute() */
+    bs_text_columns texts;
+    const char     *separator; /* between the labels of a list */
+    bool            latin1;
+    int32_t         hint; /* for bs_schema_attribute() */
 } csv_table;
 
 /* Column names, then the kind of values in each column. */
@@ -118,6 +120,8 @@ bool bs_csv_value(const csv_column *c, const char *text, size_t len, double *v);
 basin_status bs_csv_name_unlabelled(csv_table *t);
 /* The kind of the column in training, or -1. */
 int bs_csv_trained(csv_table *t, const csv_column *c);
+/* "labels", "tags", "topics", ...: a usual name of a column that lists labels. */
+bool bs_csv_named_labels(const char *name);
 /* Which columns are labels, and the roles of the others. */
 basin_status bs_csv_roles(csv_table *t);
 

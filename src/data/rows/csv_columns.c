@@ -209,7 +209,8 @@ static basin_status find_decimals(csv_table *t)
         sure = sure || (t->column[i].sure && t->column[i].nearly == t->column[i].filled);
     for (int32_t i = 0; i < t->n; i++) {
         csv_column *c = &t->column[i];
-        if (!c->commas || c->nearly < c->filled)
+        const bool  list = strcmp(c->name, t->r->o->labels) == 0 || bs_csv_named_labels(c->name);
+        if (!c->commas || c->nearly < c->filled || list || bs_text_place(&t->texts, c->name) >= 0)
             continue;
         if (!sure)
             return bs_error_at(t->r, c->odd, 0,
@@ -279,6 +280,8 @@ basin_status bs_csv_columns(csv_table *t)
         c->role = CSV_NUMBER;
         /* Numbers that were a category in training are texts. */
         c->number = c->number && bs_csv_trained(t, c) != BS_FEATURE_ONEHOT;
+        if (bs_text_place(&t->texts, c->name) >= 0) /* its values need not be known */
+            c->role = CSV_SKIP;
     }
     return s ? s : pass(t, true);
 }

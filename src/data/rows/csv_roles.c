@@ -67,20 +67,29 @@ basin_status bs_csv_name_unlabelled(csv_table *t)
     return ok ? BASIN_OK : bs_fail_nomem(t->r->err);
 }
 
+static const char *const list_names[] = {"labels", "tags",   "label",  "tag",        "classes",
+                                         "class",  "genres", "topics", "categories", NULL};
+
+bool bs_csv_named_labels(const char *name)
+{
+    for (int k = 0; list_names[k]; k++)
+        if (bs_same_word(name, strlen(name), list_names[k]))
+            return true;
+    return false;
+}
+
 /* A column called labels, or columns that all start with label_ or the like. */
 static bool guessed_labels(const csv_table *t, const uint8_t *dropped, uint8_t *mark,
                            const char **why)
 {
-    static const char *const words[] = {"labels", "tags",   "label",  "tag",        "classes",
-                                        "class",  "genres", "topics", "categories", NULL};
     static const char *const prefixes[] = {"label_", "label:", "label.", "tag_",
                                            "y_",     "class_", NULL};
-    for (int k = 0; words[k]; k++)
+    for (int k = 0; list_names[k]; k++)
         for (int32_t i = 0; i < t->n; i++)
             if (!dropped[i] &&
-                bs_same_word(t->column[i].name, strlen(t->column[i].name), words[k])) {
+                bs_same_word(t->column[i].name, strlen(t->column[i].name), list_names[k])) {
                 mark[i] = 1;
-                *why = words[k];
+                *why = list_names[k];
                 return true;
             }
     for (int k = 0; prefixes[k]; k++) {
@@ -234,14 +243,25 @@ static bool names_rows(const csv_table *t, const csv_column *c)
            bs_named_like_id(c->name);
 }
 
+static bs_texts texts_of(const csv_column *c)
+{
+    bs_texts texts = {0};
+    for (int32_t i = 0; i < c->values.n; i++)
+        bs_texts_add(&texts, c->values.item[i].text);
+    return texts;
+}
+
 /* Whether the texts of the column are no categories: dates, written texts, row names. */
 static bool leave_out(csv_table *t, csv_column *c, int32_t index)
 {
-    const bool many = c->role == CSV_SKIP; /* more than were kept */
-    bs_texts   texts = {0};
-    for (int32_t i = 0; i < c->values.n; i++)
-        bs_texts_add(&texts, c->values.item[i].text);
+    const bool     many = c->role == CSV_SKIP; /* more than were kept */
+    const bs_texts texts = texts_of(c);
     c->role = CSV_SKIP;
+    if (!t->r->o->keep_ids && t->texts.n &&
+        bs_text_likeness(c->name, &texts, many ? texts.values : c->filled)) {
+        bs_text_note_spare(t->r, c->name, t->texts.name[0]);
+        return true;
+    }
     if (!many && bs_texts_left_out(t->r, c->name, &texts, c->filled))
         return true;
     if (!many && !t->r->o->keep_ids && !t->told && c->values.n == c->filled &&
@@ -294,6 +314,45 @@ static basin_status set_feature(csv_table *t, csv_column *c, int32_t index)
     return bs_add_category(t->r, 0, c->name, &c->values, &c->column);
 }
 
+/* The column that looks most like the text of rows, if none is given. */
+static basin_status find_text(csv_table *t, const uint8_t *mark, const uint8_t *dropped)
+{
+    int best = 0, at = -1;
+    for (int32_t i = 0; i < t->n && !t->texts.given && !t->r->o->only_labels; i++) {
+        const csv_column *c = &t->column[i];
+        const bs_texts    texts = texts_of(c);
+        const int32_t     filled = c->role == CSV_SKIP ? texts.values : c->filled;
+        const int         likeness = bs_text_likeness(c->name, &texts, filled);
+        if (likeness > best && !mark[i] && !dropped[i] && !c->number && !c->truth) {
+            best = likeness;
+            at = i;
+        }
+    }
+    if (at < 0)
+        return BASIN_OK;
+    const bs_texts texts = texts_of(&t->column[at]);
+    bs_text_note(t->r, t->column[at].name, &texts, t->column[at].filled);
+    return bs_text_add(&t->texts, t->r, t->column[at].name);
+}
+
+/* Columns of texts, given or found. */
+static basin_status set_texts(csv_table *t, const char *const *names, const uint8_t *mark,
+                              const uint8_t *dropped)
+{
+    basin_status s = bs_text_exist(&t->texts, t->r, names, t->n);
+    if (!s)
+        s = find_text(t, mark, dropped);
+    for (int32_t i = 0; !s && i < t->n; i++) {
+        const int place = bs_text_place(&t->texts, t->column[i].name);
+        if (place < 0 || mark[i] || dropped[i])
+            continue;
+        t->column[i].role = CSV_TEXT;
+        t->column[i].column = place;
+        t->r->b->ds->source.texts++;
+    }
+    return s;
+}
+
 basin_status bs_csv_roles(csv_table *t)
 {
     uint8_t     *mark = bs_calloc((size_t)t->n, 2), *dropped = mark ? mark + t->n : NULL;
@@ -311,12 +370,14 @@ basin_status bs_csv_roles(csv_table *t)
         marked += mark[i];
     if (!s && marked == t->n && !t->r->o->only_labels)
         s = bs_error_at(t->r, 0, 0, "all %d columns are labels; no feature is left", t->n);
+    if (!s)
+        s = set_texts(t, names, mark, dropped);
     for (int32_t i = 0; !s && i < t->n; i++)
         if (mark[i])
             s = set_label(t, &t->column[i], marked);
         else if (dropped[i] || t->r->o->only_labels)
             t->column[i].role = CSV_SKIP;
-        else
+        else if (t->column[i].role != CSV_TEXT)
             s = set_feature(t, &t->column[i], i);
     bs_free(mark);
     bs_free(names);

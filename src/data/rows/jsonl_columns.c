@@ -14,8 +14,10 @@
 typedef struct {
     jsonl   *x;
     bs_build to;
-    int32_t *map;     /* [features]: number in `to`, -1: none */
-    bool     records; /* absent members are missing */
+    int32_t *map;               /* [features]: number in `to`, -1: none */
+    bool     records;           /* absent members are missing */
+    int32_t *part_start, *part; /* new numbers of the labels that a label consists of; or NULL */
+    size_t   part_cap;
 } columns;
 
 /* A category that is null in all rows cannot be told from a number. */
@@ -42,17 +44,48 @@ static basin_status check_label(const jsonl *x, const jsonl_member *k)
     return BASIN_OK;
 }
 
-/* Texts that are not categories. */
-static bool leave_out(const jsonl *x, const jsonl_member *k)
+static bs_texts texts_of(const jsonl *x, const jsonl_member *k)
 {
     bs_texts texts = {0};
-    int32_t  hint = 0;
-    if (!has_texts(k) || bs_schema_attribute(x->r->o->like, k->name, &hint))
-        return false;
     for (int32_t f = k->first; f >= 0; f = x->feature[f].next)
         if (x->r->b->feature[f].value)
             bs_texts_add(&texts, x->r->b->feature[f].value);
+    return texts;
+}
+
+/* Texts that are not categories. */
+static bool leave_out(const jsonl *x, const jsonl_member *k)
+{
+    const bs_texts texts = texts_of(x, k);
+    int32_t        hint = 0;
+    if (!has_texts(k) || bs_schema_attribute(x->r->o->like, k->name, &hint))
+        return false;
+    if (x->texts.n && bs_text_likeness(k->name, &texts, (int32_t)k->texts)) {
+        bs_text_note_spare(x->r, k->name, x->texts.name[0]);
+        return true;
+    }
     return bs_texts_left_out(x->r, k->name, &texts, (int32_t)k->texts);
+}
+
+/* The member that looks most like the text of rows, if none is given. */
+static basin_status find_text(jsonl *x, const uint8_t *mark, const uint8_t *drop)
+{
+    int best = 0, at = -1;
+    for (int32_t m = 0; m < x->members.n && !x->texts.given && x->texts.n == 0; m++) {
+        const jsonl_member *k = &x->member[m];
+        const bs_texts      texts = texts_of(x, k);
+        const int           likeness = bs_text_likeness(k->name, &texts, (int32_t)k->texts);
+        if (likeness > best && has_texts(k) && !mark[m] && !drop[m]) {
+            best = likeness;
+            at = m;
+        }
+    }
+    if (at < 0)
+        return BASIN_OK;
+    const bs_texts texts = texts_of(x, &x->member[at]);
+    x->member[at].role = JSONL_TEXT;
+    bs_text_note(x->r, x->member[at].name, &texts, (int32_t)x->member[at].texts);
+    return bs_text_add(&x->texts, x->r, x->member[at].name);
 }
 
 static basin_status set_roles(jsonl *x)
@@ -69,8 +102,12 @@ static basin_status set_roles(jsonl *x)
     else if (!s && o->labels[0] && !o->like && strcmp(o->labels, x->label_key) != 0)
         bs_notes_add(x->r->notes, "unused", "data.labels is not used: rows have a member \"%s\"",
                      x->label_key);
+    if (!s)
+        s = find_text(x, mark, drop);
     for (int32_t m = 0; !s && m < n; m++) {
         jsonl_member *k = &x->member[m];
+        if (k->role == JSONL_TEXT)
+            continue;
         k->role = mark[m] ? JSONL_LABEL : drop[m] || leave_out(x, k) ? JSONL_SKIP : JSONL_FEATURE;
         if (k->role == JSONL_LABEL)
             s = check_label(x, k);
@@ -87,13 +124,15 @@ static basin_status set_roles(jsonl *x)
 static void judge_absent(columns *c)
 {
     const bs_reading *r = c->x->r;
-    int64_t           present = 0, zeros = 0;
+    int64_t           present = 0, zeros = 0, cells = 0;
     for (int32_t m = 0; m < c->x->members.n; m++) {
         const jsonl_member *k = &c->x->member[m];
+        if (k->role == JSONL_TEXT)
+            continue;
+        cells += r->b->rows;
         present += k->numbers + k->truths + k->texts + k->nulls;
         zeros += k->zeros;
     }
-    const int64_t cells = (int64_t)c->x->members.n * r->b->rows;
     if (strcmp(r->o->absent, "auto") != 0)
         c->records = strcmp(r->o->absent, "missing") == 0;
     else if (r->o->like && r->o->like->feature)
@@ -107,6 +146,73 @@ static void judge_absent(columns *c)
                      c->records ? "members that a row does not have are missing values "
                                   "(data.absent)"
                                 : "members that a row does not have are 0 (data.absent)");
+}
+
+/* --- labels in one string ------------------------------------------------- */
+
+/* What separates them: the first of | ; , that occurs where no row has a list. */
+static const char *separator_of(const columns *c)
+{
+    static const char *const candidates[] = {"|", ";", ",", NULL};
+    const bs_build          *from = c->x->r->b;
+    const bs_schema         *like = c->x->r->o->like;
+    for (int k = 0; candidates[k] && !c->x->lists; k++) {
+        bool found = false, name = false;
+        for (int32_t i = 0; i < from->labels.n && !found; i++)
+            found = strstr(from->labels.item[i].text, candidates[k]);
+        for (int32_t i = 0; like && i < like->n_labels && !name; i++)
+            name = strstr(like->label[i], candidates[k]);
+        if (found && !name)
+            return candidates[k];
+    }
+    return NULL;
+}
+
+static bool add_part(columns *c, const char *text, size_t len, int32_t *n)
+{
+    void      *list = c->part;
+    bool       fresh;
+    const bool ok = bs_grow(&list, &c->part_cap, (size_t)*n + 1, sizeof *c->part, INT32_MAX - 1);
+    c->part = list;
+    return ok && (c->part[(*n)++] = bs_names_add(&c->to.labels, text, len, &fresh)) >= 0;
+}
+
+/* "a,b" is two labels. */
+static basin_status take_label_names(columns *c)
+{
+    const bs_build *from = c->x->r->b;
+    const char     *separator = separator_of(c);
+    int32_t         n = 0;
+    bool            ok = true;
+    c->part_start = bs_alloc(((size_t)from->labels.n + 1) * sizeof *c->part_start);
+    for (int32_t i = 0; c->part_start && ok && i < from->labels.n; i++) {
+        c->part_start[i] = n;
+        for (const char *p = from->labels.item[i].text, *cut = p; ok && cut; p = cut + 1) {
+            cut = separator ? strstr(p, separator) : NULL;
+            p = separator ? bs_skip_blanks(p) : p;
+            const size_t len = !cut ? strlen(p) : cut > p ? (size_t)(cut - p) : 0;
+            const size_t trimmed = separator ? bs_trim(p, len) : len;
+            ok = (separator && trimmed == 0) || add_part(c, p, trimmed, &n);
+        }
+    }
+    if (!c->part_start || !ok)
+        return bs_fail_nomem(c->x->r->err);
+    c->part_start[from->labels.n] = n;
+    if (separator)
+        bs_notes_add(c->x->r->notes, "separator",
+                     "labels in \"%s\" are separated by '%s' (data.label_sep)", c->x->label_key,
+                     separator);
+    return BASIN_OK;
+}
+
+static bool copy_labels(columns *c, const bs_entries *from, int32_t row, bs_entries *to)
+{
+    bool ok = true;
+    for (int32_t e = from->start[row]; ok && e < from->start[row + 1]; e++)
+        for (int32_t k = c->part_start[from->index[e]]; ok && k < c->part_start[from->index[e] + 1];
+             k++)
+            ok = bs_push_label(to, c->part[k]);
+    return ok;
 }
 
 /* --- making the rows anew ------------------------------------------------ */
@@ -143,6 +249,8 @@ static bool add_entry(columns *c, int32_t row, int32_t f, float v)
     jsonl_member *k = &c->x->member[c->x->feature[f].member];
     const char   *value = c->x->r->b->feature[f].value;
     k->seen = row + 1;
+    if (k->role == JSONL_TEXT)
+        return !value || bs_build_document(&c->to, value, strlen(value));
     if (k->role == JSONL_LABEL) {
         int on = value ? bs_cell_truth(c->x->r->o, value, strlen(value)) : isnan(v) ? -1 : v != 0;
         return on > 0   ? bs_push_y(&c->to, k->label)
@@ -176,12 +284,11 @@ static basin_status copy_row(columns *c, int32_t row)
     for (int32_t e = from->x.start[row]; ok && e < from->x.start[row + 1]; e++)
         ok = add_entry(c, row, from->x.index[e], from->x.value[e]);
     ok = ok && add_absent(c, row);
-    for (int32_t e = from->y.start[row]; ok && e < from->y.start[row + 1]; e++)
-        ok = bs_push_y(&c->to, from->y.index[e]);
-    for (int32_t e = from->u.start[row]; ok && e < from->u.start[row + 1]; e++)
-        ok = bs_build_unknown(&c->to, from->u.index[e]);
+    ok = ok && copy_labels(c, &from->y, row, &c->to.y) && copy_labels(c, &from->u, row, &c->to.u);
     if (ok && row < from->n_ids && from->row_id[row])
         ok = bs_build_id(&c->to, from->row_id[row], strlen(from->row_id[row]));
+    if (ok && row < from->n_documents)
+        ok = bs_build_document(&c->to, from->document[row].bytes, from->document[row].n);
     basin_status s = ok ? bs_build_row(&c->to, &twice, c->x->r->err) : bs_fail_nomem(c->x->r->err);
     if (!s && row < from->n_texts && from->row_text[row].bytes &&
         !bs_build_text(&c->to, from->row_text[row].bytes, from->row_text[row].n))
@@ -193,12 +300,9 @@ static basin_status copy_row(columns *c, int32_t row)
 static basin_status make_anew(columns *c)
 {
     bs_build    *from = c->x->r->b;
-    bool         fresh;
     basin_status s = bs_build_init(&c->to, from->max_rows, c->x->r->err);
-    for (int32_t i = 0; !s && i < from->labels.n; i++)
-        if (bs_names_add(&c->to.labels, from->labels.item[i].text, from->labels.item[i].len,
-                         &fresh) < 0)
-            s = bs_fail_nomem(c->x->r->err);
+    if (!s)
+        s = take_label_names(c);
     for (int32_t m = 0; !s && m < c->x->members.n; m++)
         s = add_member(c, &c->x->member[m]);
     for (int32_t r = 0; !s && r < from->rows; r++)
@@ -211,6 +315,7 @@ static basin_status make_anew(columns *c)
     c->to.rounded = from->rounded;
     c->to.first_rounded = from->first_rounded;
     c->to.repeated = c->to.repeated || from->repeated;
+    c->to.recoded = from->recoded;
     c->to.ds->source = from->ds->source;
     c->to.ds->by_name = true;
     c->to.ds->schema.open = !c->records;
@@ -230,5 +335,7 @@ basin_status bs_jsonl_columns(jsonl *x)
     c.map = bs_alloc(((size_t)x->r->b->features.n + 1) * sizeof *c.map);
     s = c.map ? make_anew(&c) : bs_fail_nomem(x->r->err);
     bs_free(c.map);
+    bs_free(c.part_start);
+    bs_free(c.part);
     return s;
 }

@@ -373,6 +373,22 @@ basin_status bs_rows_known_labels(const bs_schema *want, bs_rows *ds, const char
     return ok ? BASIN_OK : bs_fail_nomem(err);
 }
 
+/* --- texts --------------------------------------------------------------- */
+
+static basin_status match_texts(const match *m)
+{
+    if (m->want->n_texts && !m->ds->document)
+        return bs_fail(m->err, BASIN_EDATA,
+                       "%s: has no column '%s', the text of the training rows; --text-column says "
+                       "which column is the text",
+                       m->file, m->want->text[0]);
+    if (!m->want->n_texts && m->ds->document)
+        bs_notes_add(m->notes, "dropped", "%s: texts are not used: the training rows have none",
+                     m->file);
+    m->ds->document = m->want->n_texts ? m->ds->document : NULL;
+    return BASIN_OK;
+}
+
 basin_status bs_rows_match(const bs_schema *want, bs_rows *ds, const char *file, bs_notes *notes,
                            basin_error *err)
 {
@@ -389,6 +405,8 @@ basin_status bs_rows_match(const bs_schema *want, bs_rows *ds, const char *file,
     basin_status s = m.feature && m.label && ds->met.seen ? BASIN_OK : bs_fail_nomem(err);
     if (!s)
         s = bs_rows_own(ds, err);
+    if (!s)
+        s = match_texts(&m);
     if (!s)
         s = want->feature ? map_names(&m) : map_numbers(&m);
     if (!s)

@@ -1,5 +1,5 @@
 /* read.c -- determines the format, runs its reader block by block, joins several files. */
-#include "data/rows/read.h"
+#include "data/rows/csv.h"
 
 #include <stdarg.h>
 #include <string.h>
@@ -156,6 +156,36 @@ static basin_status refuse_text(const bs_reading *r, const char *head, size_t n)
     return BASIN_OK;
 }
 
+/* Whether the first line has a cell with this name. */
+static bool has_column(const char *head, size_t n, const char *name)
+{
+    const size_t len = strlen(name);
+    const char  *line = memchr(head, '\n', n), *end = line ? line : head + n;
+    for (const char *p = head; (size_t)(end - p) >= len; p++)
+        if (memcmp(p, name, len) == 0 && (p == head || strchr(",;\t|\"", p[-1])) &&
+            (p + len == end || strchr(",;\t|\"\r", p[len])))
+            return true;
+    return false;
+}
+
+/* What is given to a model of texts is lines of text unless it looks like rows. */
+static const bs_reader *reader_of_texts(const bs_reading *r, const char *head, size_t n)
+{
+    static const char *const others[] = {"jsonl", "fasttext", "arff", "npy", NULL};
+    const bs_reader         *csv = bs_reader_find("csv");
+    const char              *path = r->path ? r->path : "";
+    const char              *text = r->o->text_column[0] ? r->o->text_column : r->o->like->text[0];
+    bool                     steady;
+    for (int i = 0; others[i]; i++)
+        if (bs_reader_find(others[i])->sniff(head, n, path) > 0)
+            return bs_reader_find(others[i]);
+    if (bs_ends_in_one(path, bs_unpacked_length(path), csv->extensions) ||
+        (bs_csv_column_number(text) ? bs_csv_delimiter(head, n, &steady) && steady
+                                    : has_column(head, n, text)))
+        return csv;
+    return bs_reader_find("plain");
+}
+
 static basin_status choose(bs_reading *r)
 {
     const bs_reader **out = &r->reader;
@@ -163,7 +193,7 @@ static basin_status choose(bs_reading *r)
         *out = bs_reader_find(r->o->format);
         if (*out)
             return BASIN_OK;
-        char   names[200] = "";
+        char   names[240] = "";
         size_t at = 0;
         for (int i = 0; bs_readers[i]; i++)
             at += (size_t)bs_print(names + at, sizeof names - at, "%s%s", i ? ", " : "",
@@ -187,6 +217,10 @@ static basin_status choose(bs_reading *r)
         s = bs_refuse_foreign(r, head, n);
     if (s)
         return s;
+    if (r->o->like && r->o->like->n_texts && r->o->label_free) {
+        *out = reader_of_texts(r, head, n);
+        return BASIN_OK;
+    }
     int best = 0;
     for (int i = 0; bs_readers[i]; i++) {
         int score = bs_readers[i]->sniff(head, n, r->path ? r->path : "");
@@ -201,9 +235,10 @@ static basin_status choose(bs_reading *r)
     if (!*out && r->o->only_labels) /* a single column of labels does not look like one */
         *out = bs_reader_find("csv");
     if (!*out)
-        return bs_error_at(r, 0, 0,
-                           "is not ARFF, LIBSVM, extreme-classification, CSV or JSONL text; "
-                           "data.format says which it is, --task tag that it is sentences");
+        return bs_error_at(
+            r, 0, 0,
+            "is not ARFF, LIBSVM, extreme-classification, CSV, JSONL or fastText text; "
+            "data.format says which it is, --task tag that it is sentences");
     return BASIN_OK;
 }
 
@@ -224,6 +259,8 @@ static basin_status check_limits(const bs_reading *r)
     if (r->o->only_labels)
         return BASIN_OK;
     const char *text = r->notes ? bs_notes_find(r->notes, BS_NOTE_PROSE) : NULL;
+    if (r->b->ds->document)
+        return BASIN_OK;
     if (s->n_features == 0 && text)
         return bs_error_at(r, 0, 0, "there are no features: %s", text);
     if (s->n_features == 0 && odd)
@@ -260,7 +297,7 @@ static basin_status check_labels(const bs_reading *r)
 static basin_status common_notes(const bs_reading *r)
 {
     const bs_rows *ds = r->b->ds;
-    int32_t        bare = 0, empty = 0;
+    int32_t        bare = 0, empty = 0, wordless = 0;
     int64_t        blank;
     basin_status   s = bs_blank_categories(ds, &blank, r->err);
     if (s)
@@ -268,10 +305,11 @@ static basin_status common_notes(const bs_reading *r)
     for (int32_t i = 0; i < ds->rows; i++) {
         bare += ds->y.start[i] == ds->y.start[i + 1];
         empty += ds->x.start[i] == ds->x.start[i + 1];
+        wordless += ds->document && ds->document[i].n == 0;
     }
     if (bare && ds->labelled)
         bs_notes_add(r->notes, "unlabelled", "%d of %d rows have no label", bare, ds->rows);
-    if (empty && !r->o->only_labels)
+    if (empty && !r->o->only_labels && ds->schema.n_features > 0)
         bs_notes_add(r->notes, "empty", "%d of %d rows have no feature other than 0", empty,
                      ds->rows);
     if (ds->n_missing)
@@ -283,6 +321,11 @@ static basin_status common_notes(const bs_reading *r)
     if (ds->unknown.start)
         bs_notes_add(r->notes, "unknown", "%d labels are left open (?): they count as off",
                      ds->unknown.start[ds->rows]);
+    if (wordless)
+        bs_notes_add(r->notes, "empty texts", "%d of %d texts are empty", (int)wordless, ds->rows);
+    if (r->b->recoded)
+        bs_notes_add(r->notes, "encoding", "%d texts are not UTF-8 and were read as Latin-1",
+                     (int)r->b->recoded);
     if (r->b->rounded)
         bs_notes_add(r->notes, "rounded",
                      "%lld whole numbers above 16777216 were rounded, such as %.0f to %.0f",
@@ -343,6 +386,21 @@ static basin_status tidy_block(bs_reading *r, bs_build *b)
     return !s && r->notes && r->notes->failed ? bs_fail_nomem(r->err) : s;
 }
 
+/* Labels that rows list by number are those of data.label_names, in its order. */
+static basin_status add_label_names(bs_reading *r)
+{
+    const char  *path = r->o->label_names;
+    basin_status s = BASIN_OK;
+    int32_t      label;
+    if (*path && r->label_names.n == 0) {
+        bs_names_init(&r->label_names, &r->names_arena);
+        s = bs_read_names(path, r->o->max_mb, r->o->max_labels, &r->label_names, r->err);
+    }
+    for (int32_t i = 0; !s && i < r->label_names.n; i++)
+        s = bs_add_label(r, 0, r->label_names.item[i].text, r->label_names.item[i].len, &label);
+    return s;
+}
+
 basin_status bs_rows_next(bs_reading *r, int32_t most, bs_rows **out, bs_notes *notes,
                           basin_error *err)
 {
@@ -358,6 +416,8 @@ basin_status bs_rows_next(bs_reading *r, int32_t most, bs_rows **out, bs_notes *
     r->err = err ? err : &unused;
     basin_status s = bs_build_init(&b, r->o->max_rows, r->err);
     b.rows_before = r->before;
+    if (!s)
+        s = add_label_names(r);
     if (!s)
         s = r->reader->next(r);
     if (!s && bs_reading_over(r)) {
@@ -411,6 +471,7 @@ static basin_status open_input(bs_reading *r)
 static bs_reading new_reading(const char *name, const bs_read_options *o, basin_error *err)
 {
     bs_reading r = {.name = name, .o = o, .err = err};
+    bs_arena_init(&r.names_arena, 0);
     bs_buf_init(&r.head, MOST_HEAD);
     bs_buf_init(&r.line, MOST_HEAD);
     bs_buf_init(&r.recoded, (size_t)1 << 37);
@@ -422,6 +483,8 @@ static void close_reading(bs_reading *r)
 {
     if (r->reader && r->reader->close)
         r->reader->close(r);
+    bs_names_free(&r->label_names);
+    bs_arena_free(&r->names_arena);
     bs_buf_free(&r->head);
     bs_buf_free(&r->line);
     bs_input_close(r->also);

@@ -7,16 +7,18 @@
 #include "data/rows/build.h"
 
 typedef struct {
-    char format[BS_OPTION_TEXT];     /* a reader's name, or "auto": by content */
-    char labels[BS_OPTION_TEXT];     /* NAMES|GLOB|FILE|first:N|last:N|xml|relation; "" */
-    char xml[BS_OPTION_TEXT];        /* MULAN label file; "": searched beside the data */
-    char label_sep[BS_OPTION_TEXT];  /* separator within a label column; "": guessed */
-    char nominal[BS_OPTION_TEXT];    /* value, position */
-    char index_base[BS_OPTION_TEXT]; /* auto, 0, 1 */
-    char header[BS_OPTION_TEXT];     /* auto, yes, no: first line of a CSV file */
-    char delimiter[BS_OPTION_TEXT];  /* auto, comma, semicolon, tab, pipe */
-    char drop[BS_OPTION_TEXT];       /* columns to leave out: syntax as labels */
-    char yes[BS_OPTION_TEXT];        /* words for yes and no besides the known ones */
+    char text_column[BS_OPTION_TEXT]; /* NAME[,NAME...]: the text of rows; "": found */
+    char label_names[BS_OPTION_TEXT]; /* file: names of labels that are numbers */
+    char format[BS_OPTION_TEXT];      /* a reader's name, or "auto": by content */
+    char labels[BS_OPTION_TEXT];      /* NAMES|GLOB|FILE|first:N|last:N|xml|relation; "" */
+    char xml[BS_OPTION_TEXT];         /* MULAN label file; "": searched beside the data */
+    char label_sep[BS_OPTION_TEXT];   /* separator within a label column; "": guessed */
+    char nominal[BS_OPTION_TEXT];     /* value, position */
+    char index_base[BS_OPTION_TEXT];  /* auto, 0, 1 */
+    char header[BS_OPTION_TEXT];      /* auto, yes, no: first line of a CSV file */
+    char delimiter[BS_OPTION_TEXT];   /* auto, comma, semicolon, tab, pipe */
+    char drop[BS_OPTION_TEXT];        /* columns to leave out: syntax as labels */
+    char yes[BS_OPTION_TEXT];         /* words for yes and no besides the known ones */
     char no[BS_OPTION_TEXT];
     char decimal[BS_OPTION_TEXT]; /* auto, point, comma */
     char absent[BS_OPTION_TEXT];  /* auto, missing, zero: members that a JSON row lacks */
@@ -48,18 +50,20 @@ typedef struct {
     const basin_label_sets *given; /* rows in memory instead of an input; or NULL */
 
     const bs_reader *reader;
-    void            *own;     /* the reader's, from open to close */
-    int32_t          most;    /* rows in a block; BS_ALL_ROWS: all of them are one block */
-    int64_t          before;  /* rows in earlier blocks */
-    int64_t          blank;   /* blank lines that are rows if another row follows */
-    size_t           bytes;   /* of the block's lines */
-    bool             ended;   /* the last row has been read */
-    bool             heading; /* lines belong to the head: */
-    bs_buf           head;    /* what precedes the rows, for every block */
-    bs_buf           line;    /* the last line as it was, to be kept */
-    bool             marked;  /* the file begins with a byte order mark */
-    bs_buf           recoded; /* UTF-16 as UTF-8, read instead */
-    bs_input        *ours;    /* inputs to be closed */
+    void            *own;         /* the reader's, from open to close */
+    int32_t          most;        /* rows in a block; BS_ALL_ROWS: all of them are one block */
+    int64_t          before;      /* rows in earlier blocks */
+    int64_t          blank;       /* blank lines that are rows if another row follows */
+    size_t           bytes;       /* of the block's lines */
+    bool             ended;       /* the last row has been read */
+    bool             heading;     /* lines belong to the head: */
+    bs_buf           head;        /* what precedes the rows, for every block */
+    bs_buf           line;        /* the last line as it was, to be kept */
+    bool             marked;      /* the file begins with a byte order mark */
+    bs_buf           recoded;     /* UTF-16 as UTF-8, read instead */
+    bs_names         label_names; /* of data.label_names, in an arena of their own */
+    bs_arena         names_arena;
+    bs_input        *ours; /* inputs to be closed */
     bs_input        *also;
 } bs_reading;
 
@@ -174,6 +178,9 @@ basin_status bs_choose_labels(const bs_reading *r, const char *const *names, int
 /* The number of a label, new or not. `line` is for messages. */
 basin_status bs_add_label(const bs_reading *r, long line, const char *name, size_t len,
                           int32_t *label);
+/* The same for a label that a row lists, which may be the number of one of data.label_names. */
+basin_status bs_add_listed_label(const bs_reading *r, long line, const char *name, size_t len,
+                                 int32_t *label);
 /* The number of a new feature, or of the first value of a category. */
 basin_status bs_add_feature(const bs_reading *r, long line, const char *name, const char *attribute,
                             const char *value, bs_feature_kind kind, int32_t *column);

@@ -52,7 +52,7 @@ static basin_status add_label(csv_table *t, const csv_cell *cell, const char *te
     }
     int32_t      k;
     basin_status s =
-        text ? bs_add_label(t->r, cell->line, text, len, &k) : bs_fail_nomem(t->r->err);
+        text ? bs_add_listed_label(t->r, cell->line, text, len, &k) : bs_fail_nomem(t->r->err);
     if (s)
         return s;
     return bs_push_y(b, k) ? BASIN_OK : bs_fail_nomem(t->r->err);
@@ -165,6 +165,7 @@ static basin_status put_cell(csv_table *t, csv_column *c, const csv_cell *cell)
         int32_t value = text ? bs_names_find(&c->values, text, len) : -1;
         ok = text && (value < 0 || bs_push_x(b, c->column + value, 1));
         break;
+    case CSV_TEXT: return bs_text_put(&t->texts, t->r, c->column, text, len);
     case CSV_ID: ok = b->n_ids > b->rows || bs_build_id(b, text, len); break;
     case CSV_SKIP: break;
     }
@@ -190,6 +191,8 @@ static basin_status read_rows(csv_table *t)
                 s = put_cell(t, &t->column[i], &cell);
         }
         if (!s)
+            s = bs_text_end_row(&t->texts, t->r);
+        if (!s)
             s = bs_reading_row(t->r, line);
         if (!s && t->r->o->keep_text && !bs_build_text(t->r->b, start, (size_t)(c.p - start)))
             s = bs_fail_nomem(t->r->err);
@@ -212,7 +215,7 @@ static basin_status open_file(bs_reading *r)
     f->id = -1;
     f->header =
         strcmp(o->header, "auto") == 0 ? !bs_csv_headless(o->like) : strcmp(o->header, "yes") == 0;
-    if (!o->like || !o->like->feature || !o->label_free)
+    if (!o->like || !(o->like->feature || o->like->n_texts) || !o->label_free)
         return BASIN_OK;
     basin_status s = bs_input_peek_lines(r->in, (size_t)64 << 10, &head, &n, r->err);
     if (!s)
@@ -328,13 +331,17 @@ static basin_status finish(csv_table *t)
 
 static basin_status read_table(csv_table *t)
 {
-    basin_status s = bs_csv_columns(t);
+    basin_status s = bs_text_columns_begin(&t->texts, t->r);
+    if (!s)
+        s = bs_csv_columns(t);
     if (!s)
         s = keep_header(t);
     if (!s)
         s = bs_csv_roles(t);
     if (!s)
         s = read_rows(t);
+    if (!s)
+        s = bs_text_finish(&t->texts, t->r);
     return s ? s : finish(t);
 }
 
@@ -346,6 +353,7 @@ static basin_status next(bs_reading *r)
         s = read_table(&t);
     for (int32_t i = 0; i < t.n; i++)
         bs_names_free(&t.column[i].values);
+    bs_text_columns_free(&t.texts);
     bs_free(t.column);
     bs_buf_free(&t.text);
     bs_buf_free(&t.scratch);
@@ -356,8 +364,8 @@ const bs_reader bs_reader_csv = {
     .name = "csv",
     .help = "CSV or TSV; labels are 0/1 columns (--labels), one column of lists or a second file",
     .extensions = ".csv .tsv .tab",
-    .uses = "data.labels data.label_sep data.header data.delimiter data.drop data.true data.false "
-            "data.decimal",
+    .uses = "data.labels data.label_sep data.text_column data.label_names data.header "
+            "data.delimiter data.drop data.true data.false data.decimal",
     .sniff = sniff,
     .open = open_file,
     .next = next,

@@ -218,8 +218,22 @@ static basin_status inner_features(jsonl *x, const char *key, json_t *v, int dep
     return s;
 }
 
+/* A member that is known to be the text of rows. */
+static basin_status text_of_row(jsonl *x, int place, const json_t *v)
+{
+    if (json_is_null(v))
+        return BASIN_OK;
+    if (!json_is_string(v))
+        return bs_error_at(x->r, x->line, 0, "the text '%s' is %s; it must be a string",
+                           x->texts.name[place], type_name(v));
+    return bs_text_put(&x->texts, x->r, place, json_string_value(v), json_string_length(v));
+}
+
 static basin_status named_feature(jsonl *x, const char *key, json_t *v, int depth)
 {
+    const int place = bs_text_place(&x->texts, key);
+    if (place >= 0)
+        return text_of_row(x, place, v);
     if (json_is_object(v) || json_is_array(v))
         return inner_features(x, key, v, depth + 1);
     int32_t m = member_of(x, key);
@@ -286,7 +300,7 @@ static basin_status add_label(jsonl *x, const char *text, bool open, bool on)
 {
     int32_t      k;
     bool         ok = true;
-    basin_status s = bs_add_label(x->r, x->line, text, strlen(text), &k);
+    basin_status s = bs_add_listed_label(x->r, x->line, text, strlen(text), &k);
     if (s)
         return s;
     if (open)
@@ -310,6 +324,24 @@ static basin_status one_label(jsonl *x, const json_t *v)
                        json_is_string(v) ? "empty or has a NUL" : type_name(v));
 }
 
+/* "a,b" with data.label_sep = "," */
+static basin_status separated_labels(jsonl *x, const char *text)
+{
+    basin_status s = BASIN_OK;
+    int32_t      k;
+    for (const char *at = text, *cut; !s && at;
+         at = cut ? cut + strlen(x->r->o->label_sep) : NULL) {
+        cut = strstr(at, x->r->o->label_sep);
+        at = bs_skip_blanks(at);
+        const size_t n = bs_trim(at, !cut ? strlen(at) : cut > at ? (size_t)(cut - at) : 0);
+        s = n ? bs_add_listed_label(x->r, x->line, at, n, &k) : BASIN_OK;
+        if (!s && n && !bs_push_y(x->r->b, k))
+            s = bs_fail_nomem(x->r->err);
+    }
+    x->lists = true; /* nothing is left to be guessed */
+    return s;
+}
+
 static basin_status take_labels(jsonl *x, json_t *v)
 {
     basin_status s = BASIN_OK;
@@ -317,8 +349,11 @@ static basin_status take_labels(jsonl *x, json_t *v)
     json_t      *on;
     size_t       i;
     x->labels = true;
+    if (json_is_string(v) && x->r->o->label_sep[0])
+        return separated_labels(x, json_string_value(v));
     if (!json_is_array(v) && !json_is_object(v))
         return json_is_null(v) ? BASIN_OK : one_label(x, v);
+    x->lists = true;
     json_array_foreach(v, i, on)
     {
         if (!s)
@@ -341,11 +376,16 @@ static basin_status take_labels(jsonl *x, json_t *v)
 /* --- rows ---------------------------------------------------------------- */
 
 /* A list or object under the single name given by --labels plays the role of "labels". */
-static bool is_label_key(const jsonl *x, const char *key, const json_t *v)
+static bool is_label_key(const jsonl *x, const json_t *row, const char *key, const json_t *v)
 {
     if (x->r->o->labels[0] && strcmp(key, x->r->o->labels) == 0)
         return json_is_array(v) || json_is_object(v) || json_is_null(v);
-    return strcmp(key, "labels") == 0 || strcmp(key, "tags") == 0 || strcmp(key, "label") == 0;
+    if (strcmp(key, "labels") == 0 || strcmp(key, "tags") == 0 || strcmp(key, "label") == 0)
+        return true;
+    return (strcmp(key, "topics") == 0 || strcmp(key, "categories") == 0) &&
+           (json_is_array(v) || json_is_string(v)) && !x->r->o->labels[0] &&
+           !json_object_get(row, "labels") && !json_object_get(row, "tags") &&
+           !json_object_get(row, "label");
 }
 
 static basin_status take_id(jsonl *x, const json_t *v)
@@ -392,7 +432,7 @@ static basin_status take_members(jsonl *x, json_t *object)
     {
         if (s)
             return s;
-        if (is_label_key(x, key, v)) {
+        if (is_label_key(x, object, key, v)) {
             if (labelled)
                 return bs_error_at(x->r, x->line, 0, "more than one of labels, label and tags");
             labelled = true;
@@ -403,7 +443,16 @@ static basin_status take_members(jsonl *x, json_t *object)
         } else if (!features) {
             x->style = JSONL_NAMED;
             s = named_feature(x, key, v, 0);
-        } else if (strcmp(key, "features") != 0) {
+        } else if (bs_text_place(&x->texts, key) >= 0) {
+            s = text_of_row(x, bs_text_place(&x->texts, key), v);
+        } else if (strcmp(key, "features") == 0) {
+            continue;
+        } else if (!x->texts.given && x->texts.n == 0 && bs_named_like_text(key) &&
+                   json_is_string(v)) {
+            s = bs_text_add(&x->texts, x->r, key);
+            if (!s)
+                s = text_of_row(x, 0, v);
+        } else {
             bs_notes_add(x->r->notes, "left out", "member \"%.60s\" is not used", key);
         }
     }
@@ -432,6 +481,8 @@ static basin_status one_line(void *self, bs_line *line)
     if (!s)
         s = take_members(x, object);
     json_decref(object);
+    if (!s)
+        s = bs_text_end_row(&x->texts, x->r);
     return s ? s : bs_reading_row(x->r, line->number);
 }
 
@@ -487,6 +538,9 @@ static basin_status finish(jsonl *x)
                            "--labels which members they are");
     if (x->labels && x->without)
         bs_notes_add(r->notes, "unlabelled", "%d rows have no member \"labels\"", x->without);
+    s = bs_text_finish(&x->texts, r);
+    if (s)
+        return s;
     return bs_build_finish(b, x->style == JSONL_NUMBERED ? (int32_t)x->width : -1, -1, r->err);
 }
 
@@ -496,9 +550,12 @@ static basin_status next(bs_reading *r)
     bs_buf_init(&x.name, (size_t)1 << 28);
     bs_names_init(&x.members, &r->b->ds->arena);
     r->b->keep_zeros = true;
-    basin_status s = bs_reading_lines(r, &x, one_line);
+    basin_status s = bs_text_columns_begin(&x.texts, r);
+    if (!s)
+        s = bs_reading_lines(r, &x, one_line);
     if (!s && !bs_reading_over(r))
         s = finish(&x);
+    bs_text_columns_free(&x.texts);
     bs_buf_free(&x.name);
     bs_names_free(&x.members);
     bs_free(x.member);
@@ -510,7 +567,8 @@ const bs_reader bs_reader_jsonl = {
     .name = "jsonl",
     .help = "one object per line: members, or {\"features\": {...} or [...], \"labels\": [...]}",
     .extensions = ".jsonl .ndjson .json",
-    .uses = "data.labels data.drop data.true data.false data.absent",
+    .uses = "data.labels data.label_sep data.text_column data.label_names data.drop data.true "
+            "data.false data.absent",
     .sniff = sniff,
     .next = next,
 };

@@ -73,6 +73,14 @@ void bs_schema_json(const bs_schema *s, bs_buf *out)
         bs_put_json(&w, s->label[i]);
     }
     bs_put(&w, "]");
+    if (s->n_texts) {
+        bs_put(&w, ",\"text\":[");
+        for (int32_t i = 0; i < s->n_texts; i++) {
+            bs_put(&w, i ? "," : "");
+            bs_put_json(&w, s->text[i]);
+        }
+        bs_put(&w, "]");
+    }
     put_floats(&w, "fill", s->fill, s->n_features);
     put_floats(&w, "mean", s->mean, s->n_features);
     put_floats(&w, "scale", s->scale, s->n_features);
@@ -162,6 +170,20 @@ static basin_status take_labels(const loading *l, const json_t *list, bs_schema 
     return s;
 }
 
+static basin_status take_text_columns(const loading *l, const json_t *list, bs_schema *out)
+{
+    const size_t n = json_array_size(list);
+    if (list && (n < 1 || n > 16))
+        return refuse(l, "there is no list of one to 16 text columns");
+    const char **text = bs_arena_alloc(l->arena, (n + 1) * sizeof *text);
+    basin_status s = text ? BASIN_OK : bs_fail_nomem(l->err);
+    for (size_t i = 0; !s && i < n; i++)
+        text[i] = take_text(l, json_array_get(list, i), &s);
+    out->text = text;
+    out->n_texts = (int32_t)n;
+    return s;
+}
+
 static const float *take_floats(const loading *l, const json_t *list, int32_t n, basin_status *s)
 {
     if (*s || !list)
@@ -198,6 +220,8 @@ static basin_status take_schema(const loading *l, const json_t *o, bs_schema *ou
     basin_status s = take_features(l, json_object_get(o, "names"), out);
     if (!s)
         s = take_labels(l, json_object_get(o, "labels"), out);
+    if (!s)
+        s = take_text_columns(l, json_object_get(o, "text"), out);
     out->fill = take_floats(l, json_object_get(o, "fill"), out->n_features, &s);
     out->mean = take_floats(l, json_object_get(o, "mean"), out->n_features, &s);
     out->scale = take_floats(l, json_object_get(o, "scale"), out->n_features, &s);

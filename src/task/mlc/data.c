@@ -362,6 +362,8 @@ static basin_status fit(const bs_settings *s, bs_dataset *part, int n, bs_logger
     if (train->schema.n_labels == 0)
         return bs_fail(err, BASIN_EDATA,
                        "the training data has no labels; --labels selects their columns");
+    if (train->schema.n_features == 0 && !out->like)
+        return bs_fail(err, BASIN_EDATA, "the training data has no features beside its texts");
     basin_status status = bs_schema_copy(&train->schema, &out->arena, &k->schema, err);
     if (status)
         return status;
