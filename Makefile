@@ -25,13 +25,16 @@
 #   CC=gcc                the compiler; CC=clang works as well
 #   B=build               folder for everything that is built
 #   OPT=-O2               optimisation of ordinary code (vector kernels: OPT_VEC=-O3)
-#   CFLAGS=, LDFLAGS=     added last
+#   CFLAGS=, LDFLAGS=     added last; CPPFLAGS= before CFLAGS
 #   WERROR=1              warnings are errors
 #   SAN=1                 sanitizers            COV=1   count executed lines
 #   V=1                   show the commands
+#   DEPS=0                packages are neither looked for nor installed; what is missing fails or,
+#                         of tests, is skipped
 #   DNNL=0                without oneDNN: dense products by OpenBLAS alone
 #   BLAS_CFLAGS=, BLAS_LIBS=   another OpenBLAS than Debian's OpenMP flavour, to be linked
 #   PREFIX=/usr/local DESTDIR= LIBDIR=$(PREFIX)/lib
+#   ZSHDIR=               install: where zsh looks for completions
 #   PYTHONDIR=            install: a folder such as /usr/local/lib/python3.11/dist-packages for the
 #                         Python package, which then uses the installed library
 #   DATA=../shared/data   real data for test-real
@@ -43,10 +46,12 @@ endif
 B       ?= build
 PREFIX  ?= /usr/local
 LIBDIR  ?= $(PREFIX)/lib
+ZSHDIR  ?= $(PREFIX)/share/zsh/site-functions
 DATA    ?= ../shared/data
 LIMIT   ?= 900
 SECONDS ?= 60
 DNNL    ?= 1
+DEPS    ?= 1
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
@@ -91,14 +96,14 @@ ifneq ($(filter-out $(IDLE),$(or $(MAKECMDGOALS),all)),)
 
 # One check of the packages per build folder and compiler. Tests and demo install by themselves.
 DEPS_OK := $(B)/deps-$(notdir $(lastword $(CC))).ok
-DEPS    := CC='$(CC)' BLAS_LIBS='$(BLAS_LIBS)' DNNL='$(DNNL)' tools/deps
-ifeq ($(shell [ $(DEPS_OK) -nt tools/deps ] && echo ok),)
-MISSING := $(shell $(DEPS) --check)
+LACKING := CC='$(CC)' BLAS_LIBS='$(BLAS_LIBS)' DNNL='$(DNNL)' tools/deps
+ifeq ($(shell [ $(DEPS) = 0 ] || [ $(DEPS_OK) -nt tools/deps ] && echo ok),)
+MISSING := $(shell $(LACKING) --check)
 ifneq ($(MISSING),)
 ifneq ($(filter test test-real demo,$(MAKECMDGOALS)),)
 $(info installing $(MISSING))
-$(shell $(DEPS) --install 1>&2)
-MISSING := $(shell $(DEPS) --check)
+$(shell $(LACKING) --install 1>&2)
+MISSING := $(shell $(LACKING) --check)
 endif
 endif
 ifneq ($(MISSING),)
@@ -109,7 +114,7 @@ endif
 
 # Some tests need Debian's Python with numpy and the like: got once if possible, else they skip.
 ifneq ($(filter test,$(MAKECMDGOALS)),)
-ifeq ($(wildcard $(B)/deps-python.tried),)
+ifeq ($(if $(filter 0,$(DEPS)),no,$(wildcard $(B)/deps-python.tried)),)
 ifneq ($(shell tools/deps --check --python),)
 $(info installing $(shell tools/deps --check --python), for the tests of the Python package)
 $(shell tools/deps --install --python 1>&2)
@@ -197,7 +202,7 @@ FLAGS_avx512 := -mavx512f -mavx512bw -mavx512dq -mavx512vl -mavx2 -mfma \
 BASE  := -std=c11 -D_POSIX_C_SOURCE=200809L -D_DEFAULT_SOURCE -Iinclude -fopenmp -fPIC \
          -fno-math-errno $(ARCH) -g
 DEPEND = -MMD -MP -MF $(basename $@).d
-ALL   := $(BASE) -Isrc $(WARN) $(DEFINES) $(BLAS_CFLAGS) $(PKG_CFLAGS)
+ALL   := $(BASE) -Isrc $(WARN) $(DEFINES) $(BLAS_CFLAGS) $(PKG_CFLAGS) $(CPPFLAGS)
 USUAL := $(OPT) -ffp-contract=off
 FAST  := $(OPT_VEC) -ffp-contract=fast -fno-trapping-math
 LIBS  := $(PKG_LIBS) $(BLAS_LIBS) $(DNNL_LIBS) -ldl -lm
@@ -401,6 +406,9 @@ house:
 format:
 	clang-format -i $$(git ls-files '*.c' '*.h')
 
+VERBS  := $(shell sed -n 's/^VERB(\(.*\))/\1/p' tool/verbs.def)
+SHARED := man/man1 man/man7 bash-completion/completions fish/vendor_completions.d
+
 # What libbasin.a needs is listed as libraries, not as packages: those would bring in what they need
 # to be linked statically themselves, which is not installed with them.
 install: all
@@ -416,6 +424,14 @@ install: all
 	    'Version: $(VERSION)' 'Cflags: -I$${includedir}' 'Libs: -L$${libdir} -lbasin' \
 	    'Libs.private: $(LIBS) -fopenmp' \
 	    > $(DESTDIR)$(LIBDIR)/pkgconfig/basin.pc
+	install -d $(foreach d,$(SHARED),$(DESTDIR)$(PREFIX)/share/$d) $(DESTDIR)$(ZSHDIR)
+	@set -e; say() { $(abspath $(B))/basin --generate "$$@"; }; cd $(DESTDIR)$(PREFIX)/share; \
+	say man > man/man1/basin.1; \
+	for verb in $(VERBS); do say man $$verb > man/man1/basin-$$verb.1; done; \
+	say man settings > man/man7/basin-settings.7; \
+	say bash > bash-completion/completions/basin; \
+	say fish > fish/vendor_completions.d/basin.fish
+	$(B)/basin --generate zsh > $(DESTDIR)$(ZSHDIR)/_basin
 ifneq ($(PYTHONDIR),)
 	install -d $(DESTDIR)$(PYTHONDIR)/basin
 	install -m 644 python/basin/*.py python/basin/py.typed $(DESTDIR)$(PYTHONDIR)/basin

@@ -218,11 +218,24 @@ static void print_help(const cli_verb *verb, const cli_option *rows)
     for (const cli_option *r = rows; r->name; r++)
         if (r->help)
             help_row(r->name, r->alias, r->value, r->help);
-    if (verb->table)
-        help_row("--json", NULL, NULL, "print one JSON object instead of a table");
-    help_row("--quiet", "-q", NULL, "no messages but warnings");
-    help_row("--verbose", "-v", NULL, "more messages");
-    help_row("--help", "-h", NULL, "this text");
+}
+
+void (*cli_help)(const cli_verb *verb, const cli_option *rows) = print_help;
+
+/* Of every verb; the first only where there is a table. common_option() knows them. */
+static const cli_option everywhere[] = {
+    {.name = "--json", .help = "print one JSON object instead of a table"},
+    {.name = "--quiet", .alias = "-q", .help = "no messages but warnings"},
+    {.name = "--verbose", .alias = "-v", .help = "more messages"},
+    {.name = "--help", .alias = "-h", .help = "this text"},
+    CLI_END,
+};
+
+static void help(const cli_verb *verb, const cli_option *rows)
+{
+    cli_option all[MOST_ROWS];
+    cli_join(rows, everywhere + !verb->table, all);
+    cli_help(verb, all);
 }
 
 /* ---- parsing ---- */
@@ -354,7 +367,7 @@ bool cli_begin(cli_call *c, int argc, char **argv, const cli_option *rows, basin
             c->args[c->n++] = arg;
     }
     if (!c->status && c->common.help)
-        print_help(c->verb, rows);
+        help(c->verb, rows);
     if (c->status || c->common.help)
         return false;
     catch_signals();

@@ -90,6 +90,14 @@ typedef struct {
     basin_error     err;
 } cli_call;
 
+/* What --help does with the options of a verb, its own and those of all verbs: prints them, unless
+ * generate.c has put a function of its own there. */
+extern void (*cli_help)(const cli_verb *verb, const cli_option *rows);
+
+/* Prints a page of the manual or the completion for a shell, made of the tables of all verbs; args
+ * are the words after --generate. */
+int cli_generate(const cli_verb *const *verbs, int n, char **args);
+
 /* Parses argv, and from then on signals stop the session. Settings go to `config` (may be NULL).
  * False: that was all, with c->status, after a message or --help. */
 bool cli_begin(cli_call *c, int argc, char **argv, const cli_option *rows, basin_config *config);

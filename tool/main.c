@@ -61,6 +61,8 @@ static int run(int argc, char **argv)
             return v->run(v, 2, help);
         name = argv[2];
     }
+    if (strcmp(name, "--generate") == 0)
+        return cli_generate(verbs, argc - 2, argv + 2);
     const cli_verb *verb = find(name);
     if (!verb) {
         int         i;

@@ -61,6 +61,8 @@ bool bs_option_differs(const bs_option *row, const void *opts, const void *other
 /* "key = value" lines for a config file; rows for --help (name, range, default, help). */
 void bs_options_config(const bs_option *rows, const void *opts, bs_buf *out);
 void bs_options_help(const bs_option *rows, bs_buf *out);
+/* What a row accepts, as --help shows it: "1..1000", ">= 1", "a|b|c". Replaces what is in `out`. */
+void bs_option_range(const bs_option *row, bs_buf *out);
 
 /* One JSON object {"name": value, ...}; numbers and booleans unquoted. */
 void bs_options_json(const bs_option *rows, const void *opts, bs_buf *out);

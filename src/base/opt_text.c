@@ -197,8 +197,7 @@ basin_status bs_options_from_config(const bs_option *rows, void *opts, const cha
 
 /* --- help -------------------------------------------------------------------- */
 
-/* "1..1000", ">= 1", "a|b|c": the range as shown by --help. */
-static void accepted_text(const bs_option *row, bs_buf *out)
+void bs_option_range(const bs_option *row, bs_buf *out)
 {
     bs_buf_clear(out);
     switch (row->kind) {
@@ -226,14 +225,14 @@ void bs_options_help(const bs_option *rows, bs_buf *out)
     bs_buf       range;
     bs_buf_init(&range, 4096);
     for (const bs_option *r = rows; r->name; r++) {
-        accepted_text(r, &range);
+        bs_option_range(r, &range);
         size_t n = strlen(r->name), d = *r->def ? strlen(r->def) : 2;
         name_w = n > name_w ? n : name_w;
         range_w = range.len > range_w && range.len <= widest ? range.len : range_w;
         def_w = d > def_w && d <= widest ? d : def_w;
     }
     for (const bs_option *r = rows; r->name; r++) {
-        accepted_text(r, &range);
+        bs_option_range(r, &range);
         size_t start = out->len;
         bs_buf_printf(out, "  %-*s  %-*s  %-*s", (int)name_w, r->name, (int)range_w,
                       range.data ? range.data : "", (int)def_w, *r->def ? r->def : "\"\"");

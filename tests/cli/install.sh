@@ -4,6 +4,10 @@ if nm -D "$(find root -name libbasin.so)" | grep -q "__[at]san"; then
     echo "skip: a library with sanitizers needs a program with them"
     exit 77
 fi
+(cd root/usr/share && find . -type f | LC_ALL=C sort | grep -v 'basin-[a-r].*1$')
+for page in $(basin --help | sed -n 's/^  \([a-z]*\)  .*/\1/p'); do
+    [ -s "root/usr/share/man/man1/basin-$page.1" ] || echo "no page of $page"
+done
 export PKG_CONFIG_PATH=$(dirname "$(find root -name basin.pc)") PKG_CONFIG_SYSROOT_DIR=$PWD/root
 cc -std=c11 -Wall -Wextra -Werror "$TOP/examples/predict.c" $(pkg-config --cflags --libs basin) -o predict
 mkdir static && cp -r root/usr static/usr && find static -name 'libbasin.so*' -delete
