@@ -9,7 +9,7 @@
 #include "nn/layers.h"
 #include "tests/harness.h"
 
-enum { GOLDEN_NAME = 64, GOLDEN_TENSORS = 64, GOLDEN_INPUTS = 8 };
+enum { GOLDEN_NAME = 64, GOLDEN_TENSORS = 80, GOLDEN_INPUTS = 8 };
 
 typedef struct {
     char     name[GOLDEN_NAME];

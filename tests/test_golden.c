@@ -1,5 +1,6 @@
 /* test_golden.c -- layers, losses, optimisers and the energy of SPEN agree with PyTorch, whose
  * results lie in tests/golden. The same in double precision: test64_golden.c. */
+#include "nn/transformer.h"
 #include "tests/energy.h"
 #include "tests/golden.h"
 
@@ -93,6 +94,36 @@ static void layer_norm_and_gelu(void **state)
     bs_id   y = bs_activate(c->g, BS_GELU, bs_layer_norm(c->g, x, gain, bias, 1e-5));
     golden_expect(c, y, "y");
     golden_expect_gradients(c, bs_dot(c->g, y, golden_input(c, "c")), x, "x");
+    golden_check(c);
+}
+
+/* Rows of no document have values, too, which nothing may depend on. */
+static void transformer_layers(void **state)
+{
+    static const bs_transformer_shape shape = {.layers = 2,
+                                               .width = 4,
+                                               .heads = 2,
+                                               .inner = 6,
+                                               .vocabulary = 7,
+                                               .positions = 6,
+                                               .first_position = 2,
+                                               .types = 2,
+                                               .pooler = true,
+                                               .eps = 1e-3};
+    static const bs_transformer_use   all = {.trained = 2, .rate = 1, .decay = 1};
+    (void)state;
+    golden                    *c = golden_new("transformer");
+    const bs_transformer_input in = {.piece = golden_int(c, "piece"),
+                                     .position = golden_int(c, "position"),
+                                     .start = golden_int(c, "start")};
+    bs_id                      hidden = bs_transformer(&c->nn, "net", &shape, &all, &in);
+    bs_id pooled = bs_transformer_pool(&c->nn, "net", &shape, &all, hidden, golden_csr(c, "first"));
+    hidden = bs_mul(c->g, hidden, golden_input(c, "inside"));
+    golden_expect(c, hidden, "hidden");
+    golden_expect(c, pooled, "pooled");
+    bs_id loss = bs_add(c->g, bs_dot(c->g, pooled, golden_input(c, "c")),
+                        bs_dot(c->g, hidden, golden_input(c, "e")));
+    golden_expect_gradients(c, loss, 0, NULL);
     golden_check(c);
 }
 
@@ -266,6 +297,7 @@ int main(void)
         cmocka_unit_test(convolutions),
         cmocka_unit_test(embedding_with_padding),
         cmocka_unit_test(layer_norm_and_gelu),
+        cmocka_unit_test(transformer_layers),
         cmocka_unit_test(losses),
         cmocka_unit_test(sgd),
         cmocka_unit_test(sgd_with_clipping),

@@ -13,6 +13,7 @@ Inputs and weights are multiples of 1/64, so they are exact in float. Names of p
 those of the library, weights lie input by output. "d:NAME" is the gradient of the tensor "loss" by
 NAME. Everything is computed in double precision and printed with 17 digits.
 """
+import math
 import os
 
 import torch
@@ -605,6 +606,70 @@ def make_tagger_crf():
     g.write()
 
 
+# ---- encoders of text: documents of 4 and 2 pieces and one row of none ----
+
+WIDTH, HEADS, INNER, PIECES, PLACES = 4, 2, 6, 7, 6
+
+
+def encoder_params():
+    p = {"word": leaf(PIECES, WIDTH), "position": leaf(PLACES, WIDTH), "type": leaf(2, WIDTH)}
+    p["norm/gain"], p["norm/bias"] = leaf(WIDTH), leaf(WIDTH, scale=0.5)
+    for i in range(2):
+        for part, shape in (("qkv", (WIDTH, 3 * WIDTH)), ("mix", (WIDTH, WIDTH)),
+                            ("up", (WIDTH, INNER)), ("down", (INNER, WIDTH))):
+            p["%d/%s/W" % (i, part)] = leaf(*shape, scale=0.6)
+            p["%d/%s/b" % (i, part)] = leaf(shape[1], scale=0.2)
+        for part in ("mix", "down"):
+            p["%d/%s/gain" % (i, part)] = leaf(WIDTH)
+            p["%d/%s/bias" % (i, part)] = leaf(WIDTH, scale=0.5)
+    p["pooler/W"], p["pooler/b"] = leaf(WIDTH, WIDTH, scale=0.6), leaf(WIDTH, scale=0.2)
+    return p
+
+
+def encode(p, piece, position, eps):
+    """What the top layer gives for one document."""
+    def line(x, name):
+        return F.linear(x, p[name + "/W"].t(), p[name + "/b"])
+
+    def norm(x, name):
+        return F.layer_norm(x, (WIDTH,), p[name + "/gain"], p[name + "/bias"], eps)
+
+    x = norm(p["word"][piece] + p["position"][position] + p["type"][0], "norm")
+    for i in range(2):
+        n, name = len(piece), "%d/" % i
+        q, k, v = (t.reshape(n, HEADS, -1).transpose(0, 1)
+                   for t in line(x, name + "qkv").split(WIDTH, -1))
+        weight = F.softmax(q @ k.transpose(1, 2) / math.sqrt(WIDTH // HEADS), dim=-1)
+        mixed = (weight @ v).transpose(0, 1).reshape(n, WIDTH)
+        x = norm(x + line(mixed, name + "mix"), name + "mix")
+        x = norm(x + line(F.gelu(line(x, name + "up")), name + "down"), name + "down")
+    return x
+
+
+def make_transformer():
+    g = Golden("transformer", "two layers over two documents of 4 and 2 pieces, first pieces "
+               "pooled; loss = <pooled, c> + <hidden, e>", double=1e-11)
+    p = encoder_params()
+    piece = torch.tensor([[3, 0, 6, 3, 1, 5, -1]])
+    position = torch.tensor([[2, 3, 4, 5, 2, 3, -1]])
+    hidden = torch.cat([encode(p, piece[0, a:b], position[0, a:b], 1e-3)
+                        for a, b in ((0, 4), (4, 6))])
+    first = torch.zeros(2, 7)
+    first[0, 0] = first[1, 4] = 1
+    pooled = torch.tanh(first[:, :6] @ hidden @ p["pooler/W"] + p["pooler/b"])
+    c, e = tensor(*pooled.shape), tensor(7, WIDTH, scale=0.5)
+    e[6] = 0
+    inside = torch.ones(7, 1)
+    inside[6] = 0
+    g.params({"net/encoder/" + name: x for name, x in p.items()})
+    g.params({"piece": piece, "position": position, "start": torch.tensor([[0, 4, 6]]),
+              "first": first, "inside": inside, "c": c, "e": e, "pooled": pooled,
+              "hidden": torch.cat([hidden, torch.zeros(1, WIDTH)])})
+    loss = (pooled * c).sum() + (hidden * e[:6]).sum()
+    g.grads(loss, {"net/encoder/" + name: x for name, x in p.items()})
+    g.write()
+
+
 def main():
     torch.set_default_dtype(torch.float64)
     torch.set_num_threads(1)
@@ -612,7 +677,7 @@ def main():
     for seed, make in enumerate((make_mlp, make_mlp_csr, make_bilstm, make_conv, make_embedding,
                                  make_norm, make_losses, make_optimisers, make_spen,
                                  make_energy_losses, make_net_losses, make_gbi, make_tagger,
-                                 make_tagger_crf)):
+                                 make_tagger_crf, make_transformer)):
         torch.manual_seed(100 + seed)
         make()
 

@@ -47,4 +47,31 @@ typedef struct {
 /* Parameter i in the order above; false past the last one. */
 bool bs_transformer_param_at(const bs_transformer_shape *s, int i, bs_transformer_param *out);
 
+/* Which parameters are trained, and how. Those that are not have the prefix "encoder", so that
+ * several nets share them and compute once what depends on them alone; the others, NAME/encoder. */
+typedef struct {
+    int    trained;     /* layers at the top; all of them: the tables, too. The pooler always is */
+    bool   fixed;       /* nothing is, not even the pooler */
+    int    adapter;     /* width of adapters (Pfeiffer et al. 2021) in each layer; 0: none */
+    double dropout;     /* in what is trained */
+    double rate, decay; /* factors on the optimiser's rate: of all of it, and for each layer below
+                           the top one once more; there is no weight decay on vectors */
+    bool   closed;      /* attention from primitives, for second derivatives: needs `same` */
+} bs_transformer_use;
+
+typedef struct {
+    bs_id piece, position; /* int [N]; -1 where there is none */
+    bs_id start;           /* int [documents + 1]: their first rows */
+    bs_id same;            /* real [N, N], 1 within a document; or 0 */
+} bs_transformer_input;
+
+/* What the top layer gives: [N, width]. All pieces have the first type. */
+bs_id bs_transformer(bs_nn *nn, const char *name, const bs_transformer_shape *s,
+                     const bs_transformer_use *u, const bs_transformer_input *in);
+
+/* One line for each document: sums of rows with the weights of csr [documents, N], which are means
+ * or pick the first piece; then the pooler, if there is one. [documents, width] */
+bs_id bs_transformer_pool(bs_nn *nn, const char *name, const bs_transformer_shape *s,
+                          const bs_transformer_use *u, bs_id hidden, bs_id csr);
+
 #endif
