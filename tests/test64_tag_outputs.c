@@ -311,7 +311,7 @@ static void ties_are_broken(void **state)
 
 /* ---- losses with two samples against the mean over all pairs ---- */
 
-typedef enum { NCE, RANKING, DIVERGENCE, OWN_RANKING } sampled;
+typedef enum { NCE, RANKING, DIVERGENCE, COMPETING, OWN_RANKING, KINDS } sampled;
 
 /* What the truth and each sequence count in the softmax of a loss. */
 typedef struct {
@@ -334,13 +334,17 @@ static double exact_mean(const tables *t, int N)
     return total / B;
 }
 
+#define SAMPLED "samples=2 net.loss=ranking ce.weight=0 cost=hamming"
+
 static bs_id sampled_loss(bs_loss_context *s, sampled kind)
 {
     switch (kind) {
     case NCE: return bs_loss_nce(s);
     case RANKING: return bs_loss_ranking(s);
-    case DIVERGENCE: return bs_primary_divergence(s, bs_net_logits(s));
-    case OWN_RANKING: break;
+    case DIVERGENCE:
+    case COMPETING: return bs_primary_divergence(s, bs_net_logits(s));
+    case OWN_RANKING:
+    case KINDS: break;
     }
     return bs_loss_net(s);
 }
@@ -350,11 +354,12 @@ static tables tables_of(const scene *c, sampled kind, int first, int N)
     const int   K = tag_sequences(0, N);
     const real *energy = machine_value(&c->m, first), *score = machine_value(&c->m, first + 1);
     const real *log_prob = machine_value(&c->m, first + 2);
-    tables      t = {.has_own = kind == DIVERGENCE};
+    tables      t = {.has_own = kind == COMPETING};
     for (int s = 0; s < B; s++) {
         for (int k = 0; k < tag_sequences(s, N); k++) {
             double e = (double)energy[s * K + k], p = (double)log_prob[s * K + k];
-            double by_kind[] = {-e - p, -e, -e + 1 - (double)score[s * K + k], p};
+            double rival = -e + 1 - (double)score[s * K + k];
+            double by_kind[KINDS] = {-e - p, -e, rival, rival, p};
             t.other[s][k] = by_kind[kind];
             t.log_prob[s][k] = p;
             if (k == tag_truth(s, N)) /* whose cost is zero */
@@ -369,10 +374,11 @@ static tables tables_of(const scene *c, sampled kind, int first, int N)
 static void sampled_losses_estimate_the_exact_ones(void **state)
 {
     enum { N = 2, RUNS = 4000 };
-    static const char *const name[] = {"nce", "ranking", "divergence", "own ranking"};
+    static const char *const name[KINDS] = {"nce", "ranking", "divergence",
+                                            "divergence with the net's output", "own ranking"};
     (void)state;
-    for (int kind = NCE; kind <= OWN_RANKING; kind++) {
-        scene           *c = tag_scene("samples=2 net.loss=ranking ce.weight=0 cost=hamming", N);
+    for (int kind = NCE; kind < KINDS; kind++) {
+        scene *c = tag_scene(kind == COMPETING ? SAMPLED " implicit.own=yes" : SAMPLED, N);
         bs_output_space *v = &c->s.v;
         bs_id            y = tag_all(c), z = bs_net_logits(&c->s), own = bs_net_output(&c->s);
         scene_result(c, sampled_loss(&c->s, (sampled)kind), -1);
@@ -389,7 +395,7 @@ static void sampled_losses_estimate_the_exact_ones(void **state)
             squares += scene_number(c, 0) * scene_number(c, 0);
         }
         double mean = sum / RUNS, error = sqrt((squares / RUNS - mean * mean) / RUNS);
-        for (int other = NCE; other <= OWN_RANKING; other++) {
+        for (int other = NCE; other < KINDS; other++) {
             tables t = tables_of(c, (sampled)other, first, N);
             double want = exact_mean(&t, N), off = fabs(mean - want);
             if (other == kind)
