@@ -108,9 +108,11 @@ static void rows_want_all_they_need(void **state)
     basin_predictor *p;
     float            scores[64], x[4] = {1, 2, 3, 4};
     const int32_t    start[2] = {0, 1}, before[2] = {-1, 1}, index[1] = {1};
+    const int32_t    back[3] = {0, 1 << 30, 0}; /* nothing of the first row may be looked at */
     const basin_rows row = {1, 2, start, index, NULL}, no_start = {1, 2, NULL, index, NULL},
                      no_index = {1, 2, start, NULL, NULL}, early = {1, 2, before, index, NULL},
-                     none = {0, 2, NULL, NULL, NULL}, fewer = {-1, 2, start, index, NULL};
+                     none = {0, 2, NULL, NULL, NULL}, fewer = {-1, 2, start, index, NULL},
+                     falls = {2, 2, back, NULL, NULL};
     (void)state;
     OK(basin_model_load("run", &m, err));
     OK(basin_predictor_new(m, 1, &p, err));
@@ -121,6 +123,7 @@ static void rows_want_all_they_need(void **state)
     REFUSED(basin_predict_csr(p, &no_index, scores, err), "index is NULL");
     REFUSED(basin_predict_csr(p, &early, scores, err), "row 0 starts at -1");
     REFUSED(basin_predict_csr(p, &fewer, scores, err), "-1 rows");
+    REFUSED(basin_predict_csr(p, &falls, scores, err), "row 1 ends before it starts");
     OK(basin_predict_csr(p, &none, NULL, err));
     basin_predictor_free(p);
     basin_model_free(m);
@@ -187,14 +190,15 @@ static void missing_values_are_read_alike(void **state)
 
 static void sentences_and_images_want_all_they_need(void **state)
 {
-    basin_model             *m;
-    basin_predictor         *p;
-    const char *const        words[1] = {"a"};
-    const int32_t            start[2] = {0, 1};
-    int32_t                  tags[1], n;
-    uint8_t                  pixel[3] = {0}, mask[1];
-    basin_span               span[1];
-    const basin_sentences    no_start = {1, NULL, words, NULL}, no_tokens = {1, start, NULL, NULL};
+    basin_model          *m;
+    basin_predictor      *p;
+    const char *const     words[1] = {"a"};
+    const int32_t         start[2] = {0, 1}, back[3] = {0, 1000000, 1};
+    int32_t               tags[1], n;
+    uint8_t               pixel[3] = {0}, mask[1];
+    basin_span            span[1];
+    const basin_sentences no_start = {1, NULL, words, NULL}, no_tokens = {1, start, NULL, NULL},
+                          falls = {2, back, words, NULL};
     static const char *const what[] = {"tag", "seg"};
     (void)state;
     for (int i = 0; i < 2; i++) {
@@ -220,6 +224,7 @@ static void sentences_and_images_want_all_they_need(void **state)
     REFUSED(basin_predict_sentences(p, NULL, tags, NULL, err), "sentences is NULL");
     REFUSED(basin_predict_sentences(p, &no_start, tags, NULL, err), "start is NULL");
     REFUSED(basin_predict_sentences(p, &no_tokens, tags, NULL, err), "tokens is NULL");
+    REFUSED(basin_predict_sentences(p, &falls, tags, NULL, err), "sentence 1 ends before");
     OK(basin_predict_tokens(p, words, 1, NULL, tags, NULL, err));
     OK(basin_predict_tokens(p, NULL, 0, NULL, NULL, NULL, err));
     REFUSED(basin_predict_marginals(NULL, &no_start, tags, NULL, err), "predictor is NULL");

@@ -656,7 +656,8 @@ static void impossible_rows_are_refused(void **state)
         .start = start, .index = feature, .value = value, .label_start = label_start,
         .label = label};
     static const char *const words[] = {"a", "b\tc"};
-    static const int32_t     starts[] = {0, 2};
+    static const int32_t     starts[] = {0, 2, 4}, far_starts[] = {0, 1 << 30, 2};
+    static const int64_t     far[] = {0, INT64_C(1) << 40, 0};
     float                    infinite[N * D];
     int64_t                  back[N + 1];
     (void)state;
@@ -679,25 +680,39 @@ static void impossible_rows_are_refused(void **state)
         {{sizeof good, .rows = N, .features = D, .labels = L, .start = start, .index = feature,
           .value = infinite},
          "infinite"},
+        /* nothing is followed of starts that fall later on */
+        {{sizeof good, .rows = 2, .features = D, .labels = L, .start = far}, "row 1: its features"},
+        {{sizeof good, .rows = 2, .features = D, .labels = L, .dense = dense, .label_start = far},
+         "row 1: its labels"},
         {{sizeof good, .rows = N, .features = D, .labels = L}, "neither"},
         {{sizeof good, .rows = -1, .features = D, .labels = L, .dense = dense}, "negative"},
         {{sizeof good, .rows = 0, .features = D, .labels = L, .dense = dense}, "no rows"},
     };
-    for (size_t i = 0; i < sizeof bad / sizeof *bad + 1; i++) {
-        const bool         tags = i == sizeof bad / sizeof *bad;
-        const basin_tagged t = {sizeof t, .x = {.sentences = 1, .start = starts, .tokens = words},
-                                .tag = words};
-        basin_config      *c = small(tags ? "crf" : "ce");
-        basin_data        *d;
-        basin_text         text;
-        basin_error        why;
+    static const char *const *const none[] = {NULL};
+    const basin_token_columns       no_values = {1, NULL}, no_value = {1, none};
+    const struct {
+        basin_tagged rows;
+        const char  *message;
+    } bad_tags[] = {
+        {{sizeof(basin_tagged), {1, starts, words, NULL}, words}, "has a tab"},
+        {{sizeof(basin_tagged), {2, far_starts, words, NULL}, words}, "sentence 1 has no tokens"},
+        {{sizeof(basin_tagged), {1, starts, words, &no_values}, words}, "column 0 are missing"},
+        {{sizeof(basin_tagged), {1, starts, words, &no_value}, words}, "column 0 are missing"},
+    };
+    const size_t n = sizeof bad / sizeof *bad, n_tags = sizeof bad_tags / sizeof *bad_tags;
+    for (size_t i = 0; i < n + n_tags; i++) {
+        const bool    tags = i >= n;
+        basin_config *c = small(tags ? "crf" : "ce");
+        basin_data   *d;
+        basin_text    text;
+        basin_error   why;
         if (tags)
-            OK(basin_data_tagged(&t, &d, err));
+            OK(basin_data_tagged(&bad_tags[i - n].rows, &d, err));
         else
             OK(basin_data_label_sets(&bad[i].rows, &d, err));
         OK(basin_config_data(c, "train", d, err));
         assert_int_not_equal(basin_train(c, NULL, 1, 0, NULL, &text, &why), BASIN_OK);
-        if (!strstr(why.msg, tags ? "has a tab" : bad[i].message))
+        if (!strstr(why.msg, tags ? bad_tags[i - n].message : bad[i].message))
             fail_msg("%s", why.msg);
         basin_config_free(c);
         basin_data_free(d);

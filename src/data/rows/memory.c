@@ -58,14 +58,26 @@ static bool is_tidy(const basin_label_sets *g, int64_t from, int64_t to)
     return true;
 }
 
+/* Of starts that never fall, each row lies within what the last one promises. */
+static basin_status check_starts(const memory *m, const int64_t *start, const char *falls)
+{
+    for (int32_t i = 0; start && i < m->g->rows; i++)
+        if (start[i] < 0 || start[i + 1] < start[i])
+            return fail_row(m, i, falls, (long long)start[i + 1]);
+    return BASIN_OK;
+}
+
 static basin_status check_rows(memory *m)
 {
     const basin_label_sets *g = m->g;
+    basin_status            s = check_starts(m, g->start, "its features end before they start, at");
+    if (!s)
+        s = check_starts(m, g->label_start, "its labels end before they start, at");
+    if (s)
+        return s;
     m->borrow = g->start && (g->rows == 0 || g->start[0] == 0);
     for (int32_t i = 0; i < g->rows; i++) {
         const int64_t from = g->start ? g->start[i] : 0, to = g->start ? g->start[i + 1] : 0;
-        if (from < 0 || to < from)
-            return fail_row(m, i, "its features end before they start, at", (long long)to);
         for (int64_t k = from; k < to; k++)
             if (g->index[k] < 0 || g->index[k] >= g->features)
                 return fail_row(m, i, "there is no feature", g->index[k]);
@@ -154,8 +166,6 @@ static basin_status put_labels(const memory *m, int32_t row)
     const basin_label_sets *g = m->g;
     const int64_t           to = g->label_start ? g->label_start[row + 1] : 0;
     int64_t                 k = g->label_start ? g->label_start[row] : 0;
-    if (k < 0 || to < k)
-        return fail_row(m, row, "its labels end before they start, at", (long long)to);
     for (; k < to; k++) {
         if (g->label[k] < 0 || g->label[k] >= g->labels)
             return fail_row(m, row, "there is no label", g->label[k]);

@@ -43,15 +43,21 @@ static basin_status put_token(const basin_tagged *t, int32_t sentence, int32_t f
 
 static basin_status put_all(const basin_tagged *t, bs_buf *out, basin_error *err)
 {
-    basin_status s = BASIN_OK;
+    const basin_token_columns *columns = t->x.columns;
+    const int32_t             *start = t->x.start;
+    basin_status               s = BASIN_OK;
     if (t->x.sentences < 0 || (t->x.sentences > 0 && (!t->x.start || !t->x.tokens)))
         return bs_fail(err, BASIN_EARG, "%s: their starts or tokens are missing", source);
-    for (int32_t i = 0; i < t->x.sentences && !s; i++) {
-        const int32_t from = t->x.start[i], to = t->x.start[i + 1];
-        if (from < 0 || to <= from)
+    for (int32_t k = 0; columns && k < columns->n; k++)
+        if (!columns->value || !columns->value[k])
+            return bs_fail(err, BASIN_EARG, "%s: the values of column %d are missing", source,
+                           (int)k);
+    for (int32_t i = 0; i < t->x.sentences; i++)
+        if (start[i] < 0 || start[i + 1] <= start[i])
             return bs_fail(err, BASIN_EARG, "%s: sentence %d has no tokens", source, (int)i);
-        for (int32_t k = from; k < to && !s; k++)
-            s = put_token(t, i, from, k, out, err);
+    for (int32_t i = 0; i < t->x.sentences && !s; i++) {
+        for (int32_t k = start[i]; k < start[i + 1] && !s; k++)
+            s = put_token(t, i, start[i], k, out, err);
         bs_buf_text(out, "\n");
     }
     return !s && out->failed ? bs_fail_nomem(err) : s;

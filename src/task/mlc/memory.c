@@ -80,11 +80,12 @@ static basin_status check_rows(const basin_rows *x, int features, basin_error *e
         return BS_NEED(err, {"start", x->start});
     if (x->rows > 0 && x->start[0] < 0)
         return bs_fail(err, BASIN_EARG, "row 0 starts at %d", (int)x->start[0]);
+    const int32_t falls = x->rows > 0 ? bs_csr_falls(x->start, x->rows) : 0;
+    if (falls < x->rows)
+        return bs_fail(err, BASIN_EARG, "row %d ends before it starts", (int)falls);
     if (x->rows > 0 && x->start[x->rows] > x->start[0] && !x->index)
         return BS_NEED(err, {"index", x->index});
     for (int32_t i = 0; i < x->rows; i++) {
-        if (x->start[i + 1] < x->start[i])
-            return bs_fail(err, BASIN_EARG, "row %d ends before it starts", (int)i);
         for (int32_t k = x->start[i]; k < x->start[i + 1]; k++) {
             bool rising = k == x->start[i] || x->index[k] > x->index[k - 1];
             if (x->index[k] < 0 || x->index[k] >= features || !rising)

@@ -146,10 +146,13 @@ static basin_status check_sentences(const basin_predictor *p, const basin_senten
         s = bs_fail(err, BASIN_EARG, "%d sentences", (int)x->sentences);
     if (!s && x->sentences > 0)
         s = BS_NEED(err, {"start", x->start});
+    if (s || x->sentences == 0)
+        return s;
+    const int32_t falls = x->start[0] < 0 ? 0 : bs_csr_falls(x->start, x->sentences);
+    if (falls < x->sentences)
+        return bs_fail(err, BASIN_EARG, "sentence %d ends before it starts", (int)falls);
     for (int32_t i = 0; i < x->sentences && !s; i++) {
         const int64_t n = (int64_t)x->start[i + 1] - x->start[i];
-        if (x->start[i] < 0 || n < 0)
-            return bs_fail(err, BASIN_EARG, "sentence %d ends before it starts", (int)i);
         if (n > LONGEST)
             return bs_fail(err, BASIN_EARG, "sentence %d has %lld tokens, more than %d", (int)i,
                            (long long)n, LONGEST);
