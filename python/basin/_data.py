@@ -156,7 +156,7 @@ class Data:
         label_names: Optional[Sequence[str]] = None,
         categories: Sequence[Optional[Tuple[str, str]]] = (),
     ) -> "Data":
-        """The same with labels as starts (int64) and numbers (int32).
+        """The same with starts and numbers of labels.
 
         categories: for each feature the column and the value that it stands for, or None.
         """
@@ -174,8 +174,12 @@ class Data:
             s.rows, s.features = array.shape
             s.dense = address(array)
         if label_start is not None:
+            label_start = np.ascontiguousarray(label_start, dtype=np.int64)
+            label = np.ascontiguousarray(label, dtype=np.int32)
             if len(label_start) != s.rows + 1:
                 raise ValueError(f"X has {s.rows} rows, y has {len(label_start) - 1}")
+            if label_start[-1] > len(label):
+                raise ValueError(f"the labels of y end at {label_start[-1]}, not at {len(label)}")
             kept += [label_start, label]
             s.label_start, s.label = address(label_start), address(label)
         for names, count, member in (

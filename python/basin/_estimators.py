@@ -405,7 +405,7 @@ class EnergyClassifier(ClassifierParams, ClassifierMixin, _Energy):
             and type(X) is np.ndarray
             and X.dtype in _FLOATS
             and X.ndim == 2
-            and X.shape[1] == self.n_features_in_
+            and X.shape[1] == self.n_features_in_ == model.n_features
             and len(X)
             and "feature_names_in_" not in self.__dict__
         ):

@@ -203,15 +203,12 @@ class Model:
             return self._images(X, True)[1]
         if _data.is_sparse(X):
             return self._sparse(X)
-        array = _data.dense_rows(X)
-        if array.shape[1] != self.n_features:
-            raise ValueError(
-                f"X has {array.shape[1]} features, but the model has {self.n_features}"
-            )
-        return self._dense(array)
+        return self._dense(_data.dense_rows(X))
 
     def _dense(self, X: Any) -> Any:
         n = len(X)
+        if X.shape[1] != self.n_features:
+            raise ValueError(f"X has {X.shape[1]} features, but the model has {self.n_features}")
         scores = np.empty((n, len(self.labels)), np.float32)
         with _Predictor.of(self) as p:
             if p.sparse_only:  # trained on sparse rows: there, a value that is 0 is absent
@@ -327,10 +324,17 @@ class Model:
                 scores.append(score)
         return masks, scores
 
+    def _probabilities(self, scores: Any) -> Any:
+        """The library reads (n, labels) of them, however many there are."""
+        scores = np.ascontiguousarray(scores, dtype=np.float32)
+        if scores.ndim != 2 or scores.shape[1] != len(self.labels):
+            raise ValueError(f"scores are {scores.shape}; (n, {len(self.labels)}) are needed")
+        return scores
+
     def decide(self, scores: Any) -> Any:
         """Which labels of rows of probabilities the model's threshold turns on: (n, labels) of 0
         and 1."""
-        scores = np.ascontiguousarray(scores, dtype=np.float32)
+        scores = self._probabilities(scores)
         on = np.empty(scores.shape, np.uint8)
         call(lib.basin_decide_rows, self._handle, address(scores), len(scores), address(on))
         return on
@@ -345,7 +349,7 @@ class Model:
     def interactions(self, scores: Any) -> Any:
         """Which labels the energy wants together, (labels, labels): how much lower it is with both
         than each alone suggests (minus its mean second derivative) at rows of probabilities."""
-        scores = np.ascontiguousarray(scores, dtype=np.float32)
+        scores = self._probabilities(scores)
         L = len(self.labels)
         found = np.empty((L, L), np.float64)
         rows, threads = len(scores), self._threads()

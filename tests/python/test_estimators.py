@@ -241,6 +241,10 @@ class Frames(unittest.TestCase):
             clf.predict(self.frame[self.frame.columns[::-1]])
         with self.assertRaisesRegex(ValueError, "must be a frame"):
             clf.predict(np.zeros((2, 7)))
+        self.frame.columns = range(7)  # which are no feature names
+        clf = EnergyClassifier(**SMALL).fit(self.frame, self.Y)
+        with self.assertRaisesRegex(ValueError, "must be a frame"):
+            clf.predict(np.zeros((2, 7), np.float32))
 
     def test_the_file_gives_the_same_bytes(self):
         frame = self.frame.drop(columns=["size"])

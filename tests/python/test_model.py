@@ -245,6 +245,13 @@ class Rows(unittest.TestCase):
             basin.Data.rows(self.X, self.Y[:3])
         with self.assertRaisesRegex(ValueError, "NUL"):
             basin.Data.rows(self.X, self.Y, label_names=["a", "b\0", "c", "d"])
+        with self.assertRaisesRegex(ValueError, "labels of y end at 7, not at 3"):
+            basin.Data.label_sets(self.X[:2], [0, 1, 7], [0, 1, 2], 4)
+        for scores in np.zeros((120, 1)), np.zeros((0, 5)), np.zeros(4):
+            with self.assertRaisesRegex(ValueError, r"\(n, 4\) are needed"):
+                self.dense.decide(scores)
+            with self.assertRaisesRegex(ValueError, "scores are"):
+                self.dense.interactions(scores)
         self.assertTrue(np.isfinite(self.dense.predict_proba(np.full((1, 12), np.nan))).all())
 
     def test_threads(self):
