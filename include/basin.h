@@ -408,8 +408,8 @@ basin_status basin_energies(const basin_model *m, const basin_data *d, int threa
                             basin_error *err);
 
 /* mlc: how much lower the energy is with two labels together than each alone suggests, out
- * [labels][labels]: minus its mean second derivative at relaxed outputs y [rows][labels], such as
- * probabilities. */
+ * [labels][labels]: minus its mean second derivative at relaxed outputs y [rows][labels] from 0 to
+ * 1, such as probabilities. */
 basin_status basin_interactions(const basin_model *m, const float *y, int32_t rows, int threads,
                                 double *out, basin_error *err);
 

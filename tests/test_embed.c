@@ -902,6 +902,10 @@ static void energies_of_given_sets(void **state)
     refused(basin_energies(m, d, -1, of_other, &why), &why, "threads: -1");
     refused(basin_interactions(m, half, 0, 1, pairs, &why), &why, "0 rows");
     refused(basin_interactions(m, NULL, 1, 1, pairs, &why), &why, "y is NULL");
+    half[L + 2] = NAN;
+    refused(basin_interactions(m, half, 2, 1, pairs, &why), &why,
+            "y: row 1: label 2 is not from 0 to 1");
+    half[L + 2] = 0.5F;
     basin_model_free(m);
     OK(basin_model_load("tag", &m, err));
     refused(basin_energies(m, d, 1, of_other, &why), &why, "the model is for task tag, not mlc");

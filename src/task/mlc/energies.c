@@ -1,5 +1,6 @@
 /* energies.c -- what the energy of a model says about rows in memory: the energy of given label
  * sets, and which labels it wants together. */
+#include <math.h>
 #include <string.h>
 
 #include "api/api.h"
@@ -122,6 +123,26 @@ basin_status basin_energies(const basin_model *m, const basin_data *d, int threa
 
 /* ---- which labels go together ---- */
 
+static basin_status check_relaxed(const float *y, int32_t rows, size_t L, basin_error *err)
+{
+    for (size_t i = 0; i < (size_t)rows * L; i++)
+        if (!(y[i] >= 0 && y[i] <= 1))
+            return bs_fail(err, BASIN_EARG, "y: row %zu: label %zu is not from 0 to 1", i / L,
+                           i % L);
+    return BASIN_OK;
+}
+
+static basin_status check_finite(const double *found, size_t L, basin_error *err)
+{
+    for (size_t i = 0; i < L * L; i++)
+        if (!isfinite(found[i]))
+            return bs_fail(err, BASIN_ENUMERIC,
+                           "labels %zu and %zu: the derivative of the energy is not finite; the "
+                           "model's weights are too large",
+                           i / L, i % L);
+    return BASIN_OK;
+}
+
 basin_status basin_interactions(const basin_model *m, const float *y, int32_t rows, int threads,
                                 double *out, basin_error *err)
 {
@@ -132,9 +153,12 @@ basin_status basin_interactions(const basin_model *m, const float *y, int32_t ro
         s = check_model(m, threads, err);
     if (!s && rows < 1)
         s = bs_fail(err, BASIN_EARG, "%d rows", (int)rows);
+    const size_t L = (size_t)basin_model_labels(m);
+    if (!s)
+        s = check_relaxed(y, rows, L, err);
     if (s)
         return s;
-    const size_t L = (size_t)basin_model_labels(m), members = (size_t)m->saved->n_more + 1;
+    const size_t members = (size_t)m->saved->n_more + 1;
     double      *one = bs_calloc(L * L, sizeof *one);
     s = one ? bs_workspace_open((bs_machine){NULL, threads}, &w, err) : bs_fail_nomem(err);
     memset(out, 0, L * L * sizeof *out);
@@ -149,6 +173,8 @@ basin_status basin_interactions(const basin_model *m, const float *y, int32_t ro
             out[k] -= one[k] / (double)members;
         bs_label_curvature_free(c);
     }
+    if (!s)
+        s = check_finite(out, L, err);
     if (w)
         bs_workspace_close(w);
     bs_free(one);
