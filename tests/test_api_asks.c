@@ -163,6 +163,25 @@ static void a_search_of_hours_is_the_callers_to_ask_for(void **state)
     fclose(null);
 }
 
+static void samples_without_number_are_the_callers_to_ask_for(void **state)
+{
+    static const char *const why[] = {"5000 samples", "1000", "--set decide.samples", NULL};
+    static const char *const less[] = {"decide.samples=5", NULL};
+    const char *const        file = "d.arff", *model = "edited.safetensors";
+    basin_text               text;
+    basin_error              why_not;
+    (void)state;
+    train_to("d.arff", "sets",
+             (const char *[]){"method", "dvn", "epochs", "1", "net.width", "8", "decide", "f1",
+                              "decide.samples", "5", NULL});
+    edited("sets",
+           (model_change[]){{"basin.options", "decide.samples", "5000"}, {NULL, NULL, NULL}});
+    expect_refusal(basin_eval(model, &file, 1, NULL, NULL, &text, &why_not), &why_not, why);
+    OK(basin_eval(model, &file, 1, &BASIN_OPTIONS(basin_eval_options, .infer = "net", .set = less),
+                  NULL, &text, err));
+    basin_text_free(&text);
+}
+
 static void numbers_beyond_their_range_do_not_load(void **state)
 {
     static const char *const names[] = {"gbi.test_steps", "gbi.steps", "gbi.restarts",
@@ -336,6 +355,7 @@ int main(void)
         cmocka_unit_test(a_long_search_takes_little_memory),
         cmocka_unit_test(many_starts_and_halvings_take_little_memory),
         cmocka_unit_test(a_search_of_hours_is_the_callers_to_ask_for),
+        cmocka_unit_test(samples_without_number_are_the_callers_to_ask_for),
         cmocka_unit_test(numbers_beyond_their_range_do_not_load),
         cmocka_unit_test(a_model_of_photos_may_not_ask_for_much),
         cmocka_unit_test(a_photo_takes_a_bounded_number_of_windows),

@@ -242,6 +242,24 @@ static void energies_are_finite_or_an_error(void **state)
     expect_row(basin_predict_files("edited.safetensors", &file, 1, &o, NULL, NULL, &why), &why,
                "d.csv: row ", "energy");
     assert_false(exists("out"));
+    /* sets that are decided by energies, of one row of which a feature is large */
+    const basin_eval_options decide = {sizeof decide, .decide = "f1", .infer = "net"};
+    basin_text               text;
+    write_csv("bad.csv", 17, "3e38,1,0,1");
+    model_edit(
+        "dense-spen/best.safetensors", "edited.safetensors", NULL,
+        (model_weight[]){{"net/T/0/W", 0, 1, 0}, {"energy/T/0/W", 0, 1, 9}, {NULL, 0, 0, 0}});
+    const char *const bad = "bad.csv";
+    expect_row(basin_eval("edited.safetensors", &bad, 1, &decide, NULL, &text, &why), &why,
+               "bad.csv: row 17: an energy of", "decisions");
+    const float y[2 * 8] = {0.5F, 0.5F};
+    double      pairs[4];
+    model_edit("dense-spen/best.safetensors", "edited.safetensors", NULL,
+               (model_weight[]){{"energy/v", 0, 1, FLT_MAX}, {NULL, 0, 0, 0}});
+    basin_model *m;
+    OK(basin_model_load("edited.safetensors", &m, err));
+    expect_row(basin_interactions(m, y, 8, 1, pairs, &why), &why, "labels 0 and 0", "interactions");
+    basin_model_free(m);
 }
 
 static void training_does_not_measure_nan(void **state)

@@ -74,6 +74,43 @@ static void sets_have_the_best_expected_metric(void **state)
     CHECK(exactly >= 57, "the best Jaccard index in %d of 60 rounds", exactly);
 }
 
+/* Of more labels than are tried, the likeliest are; sets of most of many labels take little. */
+static void many_labels_take_little(void **state)
+{
+    enum { N = 700, MANY = 2200, CROWD = 60000, SETS_OF = 3 };
+    uint8_t *y = calloc(N, MANY), *crowd = calloc(SETS_OF, CROWD), *choice = calloc(CROWD, 1);
+    double   weight[N];
+    (void)state;
+    for (int k = 0; k < N; k++) {
+        weight[k] = 1.0 / N;
+        for (int i = 0; i < 3; i++)
+            y[k * MANY + 3 * k + i] = 1;
+        y[k * MANY + MANY - 1] = y[k * MANY + MANY / 2] = 1;
+    }
+    const bs_set_samples many = {y, weight, N, MANY, 0};
+    assert_int_equal(bs_decide_set(&many, BS_DECIDE_F1, choice, NULL), BASIN_OK);
+    for (int l = 0; l < MANY; l++)
+        assert_int_equal(choice[l], l == MANY - 1 || l == MANY / 2);
+    for (int k = 0; k < SETS_OF; k++)
+        for (int l = 100; l < CROWD; l++)
+            crowd[k * CROWD + l] = l % 50 != k;
+    weight[0] = weight[1] = weight[2] = 1.0 / SETS_OF;
+    const bs_set_samples crowds = {crowd, weight, SETS_OF, CROWD, 0};
+    for (int d = BS_DECIDE_F1; d < BS_DECISIONS; d++) {
+        int chosen = 0, wrong = 0;
+        assert_int_equal(bs_decide_set(&crowds, (bs_decision)d, choice, NULL), BASIN_OK);
+        for (int l = 0; l < CROWD; l++) {
+            chosen += choice[l];
+            wrong += choice[l] && l < 100;
+        }
+        CHECK(chosen > 0 && wrong == 0, "%s: %d labels, %d wrong ones",
+              bs_decision_name((bs_decision)d), chosen, wrong);
+    }
+    free(y);
+    free(crowd);
+    free(choice);
+}
+
 static void names_are_read_back(void **state)
 {
     bs_decision d;
@@ -274,6 +311,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sets_have_the_best_expected_metric),
+        cmocka_unit_test(many_labels_take_little),
         cmocka_unit_test(names_are_read_back),
         cmocka_unit_test(samples_follow_the_energy),
         cmocka_unit_test(rows_do_not_depend_on_their_company),

@@ -46,6 +46,8 @@ static basin_status predict_fold(const models *m, int fold, bs_workspace *w, con
         s = predict(m, fold * m->ensemble, m->ensemble, w, &data->known, &valid, &some, err);
     if (!s)
         task->place(&data->part[1], &data->known, data->fold_start[fold], valid.rows, &some, all);
+    if (!s && some.on && !all->on)
+        s = bs_fail_nomem(err);
     bs_outputs_free(&some);
     bs_dataset_free(&valid);
     return s;

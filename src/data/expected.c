@@ -1,11 +1,18 @@
 /* expected.c -- decisions that maximise an expected metric. */
 #include "data/expected.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/order.h"
 
-enum { MOST_IN_PAIRS = 64 }; /* labels of which pairs are tried */
+enum {
+    MOST_IN_PAIRS = 64,   /* labels of which pairs are tried */
+    MOST_LABELS = 2000,   /* that may be chosen, if more occur in the samples: the likeliest; ... */
+    MOST_CELLS = 1 << 22, /* ... fewer if samples are large: labels times sizes */
+    MOST_ROUNDS = 100,    /* of changes that help */
+};
 
 static const char *const names[BS_DECISIONS] = {
     [BS_DECIDE_THRESHOLD] = "threshold", [BS_DECIDE_F1] = "f1",
@@ -39,7 +46,7 @@ double bs_expected_f1(const double *p, int L, int W, const uint8_t *choice)
         h += choice[j];
     for (int j = 0; j < L; j++)
         for (int t = 1; choice[j] && t < W; t++)
-            sum += 2 * p[j * W + t] / (t + h);
+            sum += 2 * p[(size_t)j * (size_t)W + (size_t)t] / (t + h);
     return sum;
 }
 
@@ -51,7 +58,7 @@ static double bound(const double *p, int L, int W, int h)
     for (int t = 1; t < W; t++) {
         double sum = 0;
         for (int j = 0; j < L; j++)
-            sum += p[j * W + t];
+            sum += p[(size_t)j * (size_t)W + (size_t)t];
         most += 2 * sum / t * (h < t ? h : t) / (t + h);
     }
     return most;
@@ -70,7 +77,7 @@ double bs_best_expected_f1(const double *p, int L, int W, double empty, uint8_t 
         for (int j = 0; j < L; j++) {
             double v = 0;
             for (int t = 1; t < W; t++)
-                v += 2 * p[j * W + t] / (t + h);
+                v += 2 * p[(size_t)j * (size_t)W + (size_t)t] / (t + h);
             scratch[j] = v;
             int at = j;
             for (; at > 0 && scratch[order[at - 1]] < v; at--)
@@ -112,26 +119,51 @@ static void work_free(work *w)
     bs_free(w->chosen);
 }
 
+/* The labels that may be chosen: of those that occur the likeliest, if there are too many. Chance
+ * and order have L elements. */
+static void take_labels(work *w, double *chance, double *order)
+{
+    const int L = w->s->L, room = MOST_CELLS / w->W < MOST_LABELS ? MOST_CELLS / w->W : MOST_LABELS,
+              most = room > 0 ? room : 1;
+    int    n = 0, equal = 0; /* labels with the least chance that still fit */
+    double least = 0;
+    for (int k = 0; k < w->s->n; k++)
+        for (int l = 0; l < L; l++)
+            chance[l] += sample(w, k)[l] ? w->s->weight[k] : 0;
+    for (int l = 0; l < L; l++)
+        if (chance[l] > 0)
+            order[n++] = chance[l];
+    if (n > most) {
+        qsort(order, (size_t)n, sizeof *order, bs_by_double);
+        least = order[n - most];
+        for (int i = n - most; i < n; i++)
+            equal += order[i] == least;
+    }
+    for (int l = 0; l < L; l++)
+        if (chance[l] > least || (chance[l] == least && equal-- > 0))
+            w->label[w->m++] = l;
+}
+
 static basin_status work_init(work *w, const bs_set_samples *s, basin_error *err)
 {
     const size_t L = (size_t)s->L, n = (size_t)s->n;
-    *w = (work){.s = s, .label = bs_calloc(2 * L + n, sizeof *w->label)};
-    if (!w->label)
+    double      *chance = bs_calloc(2 * L, sizeof *chance);
+    *w = (work){.s = s, .label = bs_calloc(2 * L + n, sizeof *w->label), .W = 1};
+    if (!w->label || !chance) {
+        bs_free(chance);
+        work_free(w);
         return bs_fail_nomem(err);
+    }
     w->order = w->label + L;
     w->size = w->order + L;
-    for (int l = 0; l < s->L; l++) {
-        bool occurs = false;
-        for (int k = 0; k < s->n && !occurs; k++)
-            occurs = sample(w, k)[l] && s->weight[k] > 0;
-        if (occurs)
-            w->label[w->m++] = l;
-    }
     for (int k = 0; k < s->n; k++) {
-        for (int j = 0; j < w->m; j++)
-            w->size[k] += sample(w, k)[w->label[j]];
-        w->W = w->size[k] >= w->W ? w->size[k] + 1 : w->W;
+        for (int l = 0; l < s->L; l++)
+            w->size[k] += sample(w, k)[l] != 0;
+        if (s->weight[k] > 0 && w->size[k] >= w->W)
+            w->W = w->size[k] + 1;
     }
+    take_labels(w, chance, chance + L);
+    bs_free(chance);
     w->p = bs_calloc((size_t)w->m * ((size_t)w->W + 1) + 1, sizeof *w->p);
     w->chosen = bs_calloc(2 * (size_t)w->m + 2, 1);
     if (!w->p || !w->chosen) {
@@ -141,9 +173,9 @@ static basin_status work_init(work *w, const bs_set_samples *s, basin_error *err
     w->scratch = w->p + (size_t)w->m * (size_t)w->W;
     w->tried = w->chosen + w->m;
     for (int k = 0; k < s->n; k++)
-        for (int j = 0; j < w->m; j++)
+        for (int j = 0; j < w->m && s->weight[k] > 0; j++)
             if (sample(w, k)[w->label[j]])
-                w->p[j * w->W + w->size[k]] += s->weight[k];
+                w->p[(size_t)j * (size_t)w->W + (size_t)w->size[k]] += s->weight[k];
     return BASIN_OK;
 }
 
@@ -161,7 +193,7 @@ static void marginals(const work *w)
     for (int j = 0; j < w->m; j++) {
         w->scratch[j] = 0;
         for (int t = 1; t < w->W; t++)
-            w->scratch[j] += w->p[j * w->W + t];
+            w->scratch[j] += w->p[(size_t)j * (size_t)w->W + (size_t)t];
     }
 }
 
@@ -221,7 +253,8 @@ static void decide_jaccard(const work *w)
             w->tried[j] = sample(w, k)[w->label[j]];
         better(w, &best);
     }
-    for (bool found = true; found;) {
+    bool found = true;
+    for (int round = 0; found && round < MOST_ROUNDS; round++) {
         found = false;
         for (int j = 0; j < w->m; j++)
             found |= flip(w, j, j, &best);
@@ -232,43 +265,49 @@ static void decide_jaccard(const work *w)
 }
 
 /* Equal sets count together. */
-static void decide_subset(const work *w)
+static void decide_subset(const bs_set_samples *s, uint8_t *choice)
 {
-    const size_t L = (size_t)w->s->L;
+    const size_t L = (size_t)s->L;
     double       most = -1;
-    for (int k = 0; k < w->s->n; k++) {
-        double sum = 0;
-        for (int i = 0; i < w->s->n; i++)
-            sum += memcmp(sample(w, i), sample(w, k), L) == 0 ? w->s->weight[i] : 0;
+    for (int k = 0; k < s->n; k++) {
+        const uint8_t *set = s->y + (size_t)k * L;
+        double         sum = 0;
+        for (int i = 0; i < s->n; i++)
+            sum += memcmp(s->y + (size_t)i * L, set, L) == 0 ? s->weight[i] : 0;
         if (sum <= most)
             continue;
         most = sum;
-        for (int j = 0; j < w->m; j++)
-            w->chosen[j] = sample(w, k)[w->label[j]];
+        memcpy(choice, set, L);
+    }
+}
+
+static void decide_hamming(const bs_set_samples *s, uint8_t *choice)
+{
+    for (int l = 0; l < s->L; l++) {
+        double sum = 0;
+        for (int k = 0; k < s->n; k++)
+            sum += s->y[(size_t)k * (size_t)s->L + (size_t)l] ? s->weight[k] : 0;
+        choice[l] = sum > 0.5;
     }
 }
 
 basin_status bs_decide_set(const bs_set_samples *s, bs_decision d, uint8_t *choice,
                            basin_error *err)
 {
-    work         w;
+    work w;
+    if (d == BS_DECIDE_SUBSET || d == BS_DECIDE_HAMMING) {
+        (d == BS_DECIDE_SUBSET ? decide_subset : decide_hamming)(s, choice);
+        return BASIN_OK;
+    }
     basin_status status = work_init(&w, s, err);
     if (status)
         return status;
     if (d == BS_DECIDE_F1)
         bs_best_expected_f1(w.p, w.m, w.W, s->empty * empty_share(&w), w.chosen, w.scratch,
                             w.order);
-    else if (d == BS_DECIDE_JACCARD)
+    else
         decide_jaccard(&w);
-    else if (d == BS_DECIDE_SUBSET)
-        decide_subset(&w);
-    else {
-        marginals(&w);
-        for (int j = 0; j < w.m; j++)
-            w.chosen[j] = w.scratch[j] > 0.5;
-    }
-    for (int l = 0; l < s->L; l++)
-        choice[l] = 0;
+    memset(choice, 0, (size_t)s->L);
     for (int j = 0; j < w.m; j++)
         choice[w.label[j]] = w.chosen[j];
     work_free(&w);

@@ -7,7 +7,8 @@
 #include "base/rng.h"
 
 enum {
-    ROOM = 8192,      /* particles of a block */
+    ROOM = 8192,      /* particles of a block, ... */
+    CELLS = 1 << 23,  /* ... and their parts, unless one row has more */
     MOVES = 24,       /* of a particle at each temperature, ... */
     LAST_MOVES = 96,  /* ... and at the last one */
     MOST_STEPS = 200, /* of temperature; the last one is as large as it has to be */
@@ -89,7 +90,7 @@ basin_status bs_posterior_new(bs_workspace *w, bs_params *params, const bs_net_s
     p->L = (int)spec->graph->parts(spec, (bs_size){1, 1, 1});
     p->energy = bs_params_count(params, "energy/") > 0;
     p->rows = BS_POSTERIOR_BLOCK;
-    while (p->rows > 1 && p->rows * samples > ROOM)
+    while (p->rows > 1 && (p->rows * samples > ROOM || (int64_t)p->rows * samples * p->L > CELLS))
         p->rows /= 2;
     const size_t R = (size_t)p->rows, K = (size_t)samples, L = (size_t)p->L;
     p->y = bs_calloc(R * K * L, sizeof *p->y);

@@ -14,8 +14,11 @@
 /* Energies per row that a model's own search may compute; the largest preset has 90. Callers may
  * ask for more: a file of a few hundred bytes must not make a row take hours. */
 enum { MOST_ENERGIES = 100000 };
+/* Samples per row that a model may decide by: each moves some hundred times. */
+enum { MOST_SAMPLES = 1000 };
 
 static const char *const lengths[] = {"gbi.test_steps", "gbi.restarts", "gbi.halvings", NULL};
+enum { SAMPLES = sizeof lengths / sizeof *lengths - 1 }; /* its bit beside those of lengths */
 
 basin_status bs_model_file_set(bs_model_file *s, const char *key, const char *value, bool *known,
                                basin_error *err)
@@ -28,7 +31,7 @@ basin_status bs_model_file_set(bs_model_file *s, const char *key, const char *va
         return BASIN_OK;
     basin_status status =
         bs_options_set(bs_train_rows, &s->settings.train, key, value, "--set", err);
-    if (!status && lengths[i] && (i > 0 || s->settings.train.gbi_test_steps > 0))
+    if (!status && (i > 0 || s->settings.train.gbi_test_steps > 0))
         s->decided |= 1u << i;
     return status;
 }
@@ -49,10 +52,24 @@ static basin_status check_length(const bs_model_file *s, const bs_gbi *o, basin_
                    o->steps, o->starts, o->halvings, asked, (int)MOST_ENERGIES);
 }
 
+static basin_status check_samples(const bs_model_file *s, basin_error *err)
+{
+    const bs_train_options *o = &s->settings.train;
+    if (o->decide_samples <= MOST_SAMPLES || strcmp(o->decide, "threshold") == 0 ||
+        s->decided >> SAMPLES & 1)
+        return BASIN_OK;
+    return bs_fail(err, BASIN_EDATA,
+                   "the model decides by %d samples per row, more than the %d that a model may ask "
+                   "for; give --set decide.samples=N yourself",
+                   o->decide_samples, (int)MOST_SAMPLES);
+}
+
 basin_status bs_model_file_check(const bs_model_file *s, const bs_inference *how, basin_error *err)
 {
     const bool   searches = how->how == BS_INFER_GBI || how->how == BS_INFER_REFINE;
     basin_status status = searches ? check_length(s, &how->gbi, err) : BASIN_OK;
+    if (!status)
+        status = check_samples(s, err);
     return !status && s->task->check_limits ? s->task->check_limits(&s->spec, &s->known, err)
                                             : status;
 }

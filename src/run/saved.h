@@ -36,7 +36,7 @@ typedef struct {
     bs_tensor     *tensor; /* [n_tensors] in file order, with the values of params */
     bs_meta       *meta;   /* [n_meta] in that order */
     int            n_tensors, n_meta;
-    unsigned       decided; /* lengths of the search set by the caller: bits of bs_model_file_set */
+    unsigned       decided; /* lengths and samples set by the caller: bits of bs_model_file_set */
 } bs_model_file;
 
 /* Sets "gbi.test_steps", "gbi.restarts" or "gbi.halvings" in place of the model's own value: *known

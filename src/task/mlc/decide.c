@@ -62,16 +62,39 @@ static basin_status decide_row(deciding *d, const bs_posterior_samples *s, int r
     return bs_decide_set(&sets, d->by, on, err);
 }
 
+static basin_status draw(deciding *d, int32_t first, int32_t n, const bs_outputs *out,
+                         bs_posterior_samples *s, basin_error *err)
+{
+    const float *scores = out->scores + (size_t)first * (size_t)d->schema->n_labels;
+    bs_batch     b;
+    bs_csr       csr;
+    take_block(d, first, n, &csr, &b);
+    return bs_posterior_draw(d->posterior, &b, scores, (int)n, d->by == BS_DECIDE_SUBSET, s, err);
+}
+
+/* Rows have the same samples alone: the first that fails then, too. */
+static basin_status name_row(deciding *d, int32_t first, int32_t n, const bs_outputs *out,
+                             basin_error *err)
+{
+    bs_posterior_samples s;
+    basin_error          why = {0};
+    int32_t              i = 0;
+    while (i < n - 1 && draw(d, first + i, 1, out, &s, &why) != BASIN_ENUMERIC)
+        i++;
+    return bs_fail(err, BASIN_ENUMERIC,
+                   "row %lld: an energy of a sampled label set is not finite; the input or the "
+                   "model's weights are too large",
+                   (long long)out->first + first + i + 1);
+}
+
 static basin_status decide_block(deciding *d, int32_t first, int32_t n, bs_outputs *out,
                                  basin_error *err)
 {
     const size_t         L = (size_t)d->schema->n_labels;
     bs_posterior_samples s;
-    bs_batch             b;
-    bs_csr               csr;
-    take_block(d, first, n, &csr, &b);
-    basin_status status = bs_posterior_draw(d->posterior, &b, out->scores + (size_t)first * L,
-                                            (int)n, d->by == BS_DECIDE_SUBSET, &s, err);
+    basin_status         status = draw(d, first, n, out, &s, err);
+    if (status == BASIN_ENUMERIC)
+        return name_row(d, first, n, out, err);
     for (int32_t i = 0; i < n && !status; i++) {
         status = decide_row(d, &s, (int)i, out->on + ((size_t)first + (size_t)i) * L, err);
         d->effective += s.effective[i];
