@@ -83,11 +83,12 @@ static inline double bench_method_step(bs_learner *l, bench_method step, bs_batc
 {
     basin_error          err = {0};
     const int            batch = l->o->batch;
-    const bs_diagnostic *net = &l->seen[BS_SEEN_loss_net], *energy = &l->seen[BS_SEEN_loss_energy];
+    const bs_diagnostic *net = &l->diagnostic[BS_DIAGNOSTIC_loss_net],
+                        *energy = &l->diagnostic[BS_DIAGNOSTIC_loss_energy];
     if (i == 0) {
         bs_rng rng = bs_rng_make(1, (uint64_t)epoch, 0);
         feed->order(feed, &rng, order);
-        memset(l->seen, 0, sizeof l->seen);
+        memset(l->diagnostic, 0, sizeof l->diagnostic);
     }
     const double    before[] = {net->sum, energy->sum};
     const bs_batch *b = feed->rows(feed, order + (int64_t)i * batch, batch);

@@ -58,30 +58,15 @@ static real *take(real **at, int64_t n)
     return here;
 }
 
-static void copy_columns(real *to, const real *from, int64_t stride, int n, int width, real factor)
-{
-    for (int i = 0; i < n; i++)
-        for (int c = 0; c < width; c++)
-            to[i * width + c] = from[i * stride + c] * factor;
-}
-
-static void transpose(real *to, const real *from, const head *t)
-{
-    for (int c = 0; c < t->width; c++) {
-        for (int i = 0; i < t->n; i++)
-            to[c * t->room + i] = from[i * t->width + c];
-        memset(to + c * t->room + t->n, 0, (size_t)(t->room - t->n) * sizeof *to);
-    }
-}
-
 /* Copies the columns of head h of document b; false if it is empty. A document that is longer than
  * it may be is cut: its memory was measured. */
 static bool open_head(const bs_call *c, int b, int h, bool back, real *scratch, head *t)
 {
-    const int32_t *start = c->args.in[1];
-    const int      width = width_of(c), longest = longest_of(c), n = start[b + 1] - start[b];
-    const int64_t  d = c->args.in_shape[0].d[3] / 3, size = (int64_t)longest * width;
-    const real    *x = (const real *)c->args.in[0] + start[b] * 3 * d + h * width;
+    const bs_vec_attention *v = c->vec->attention;
+    const int32_t          *start = c->args.in[1];
+    const int     width = width_of(c), longest = longest_of(c), n = start[b + 1] - start[b];
+    const int64_t d = c->args.in_shape[0].d[3] / 3, size = (int64_t)longest * width;
+    const real   *x = (const real *)c->args.in[0] + start[b] * 3 * d + h * width;
     *t = (head){.n = n < longest ? n : longest, .width = width};
     t->room = room_for(t->n);
     t->q = take(&scratch, size);
@@ -101,10 +86,10 @@ static bool open_head(const bs_call *c, int b, int h, bool back, real *scratch, 
     }
     if (t->n <= 0)
         return false;
-    copy_columns(t->q, x, 3 * d, t->n, width, (real)(1 / sqrt((double)width)));
-    copy_columns(t->k, x + d, 3 * d, t->n, width, 1);
-    transpose(t->kt, t->k, t);
-    copy_columns(t->v, x + 2 * d, 3 * d, t->n, width, 1);
+    v->take(t->q, x, 3 * d, t->n, width, (real)(1 / sqrt((double)width)));
+    v->take(t->k, x + d, 3 * d, t->n, width, 1);
+    v->transpose(t->kt, t->k, t->n, width, t->room);
+    v->take(t->v, x + 2 * d, 3 * d, t->n, width, 1);
     return true;
 }
 
@@ -191,18 +176,10 @@ static void tile_back(const bs_call *c, const head *t, int i, int m)
     for (int r = 0; r < m; r++) {
         real      *p = t->p + r * room, *ds = t->ds + r * room;
         const real mean = c->vec->reduce->dot(p, ds, t->n);
-        for (int j = 0; j < t->n; j++)
-            ds[j] = p[j] * (ds[j] - mean);
+        v->slope(ds, p, mean, t->n);
     }
     v->product(&(bs_product){m, t->width, t->n, t->ds, room, 1, t->k, w, t->dq + i * w, w, false});
     v->product(&(bs_product){t->n, t->width, m, t->ds, 1, room, t->q + i * w, w, t->dk, w, i > 0});
-}
-
-static void put_columns(real *to, const real *from, int64_t stride, const head *t, real factor)
-{
-    for (int i = 0; i < t->n; i++)
-        for (int c = 0; c < t->width; c++)
-            to[i * stride + c] = from[i * t->width + c] * factor;
 }
 
 static void back_run(const bs_call *c, int64_t begin, int64_t end, void *scratch)
@@ -211,6 +188,8 @@ static void back_run(const bs_call *c, int64_t begin, int64_t end, void *scratch
     const int64_t  d = c->args.in_shape[0].d[3] / 3;
     const int32_t *start = c->args.in[1];
     head           t;
+
+    const bs_vec_attention *v = c->vec->attention;
     for (int64_t piece = begin; piece < end; piece++) {
         const int   b = (int)(piece / heads), h = (int)(piece % heads);
         const real *dy = (const real *)c->args.in[2] + start[b] * d + h * width;
@@ -219,13 +198,13 @@ static void back_run(const bs_call *c, int64_t begin, int64_t end, void *scratch
             clear_rest(c, 3 * d, part * d + h * width, width);
         if (!open_head(c, b, h, true, scratch, &t))
             continue;
-        copy_columns(t.dy, dy, d, t.n, width, 1);
-        transpose(t.vt, t.v, &t);
+        v->take(t.dy, dy, d, t.n, width, 1);
+        v->transpose(t.vt, t.v, t.n, width, t.room);
         for (int i = 0; i < t.n; i += TILE)
             tile_back(c, &t, i, t.n - i < TILE ? t.n - i : TILE);
-        put_columns(out, t.dq, 3 * d, &t, (real)(1 / sqrt((double)width)));
-        put_columns(out + d, t.dk, 3 * d, &t, 1);
-        put_columns(out + 2 * d, t.dv, 3 * d, &t, 1);
+        v->put(out, 3 * d, t.dq, t.n, width, (real)(1 / sqrt((double)width)));
+        v->put(out + d, 3 * d, t.dk, t.n, width, 1);
+        v->put(out + 2 * d, 3 * d, t.dv, t.n, width, 1);
     }
 }
 

@@ -104,6 +104,12 @@ typedef struct {
 
 typedef struct {
     void (*product)(const bs_product *p);
+    /* to [n, width] = rows of `from`, times a factor, and the other way */
+    void (*take)(real *to, const real *from, int64_t stride, int n, int width, real factor);
+    void (*put)(real *to, int64_t stride, const real *from, int n, int width, real factor);
+    /* to [width, room] = the transpose of from [n, width], then zeros */
+    void (*transpose)(real *to, const real *from, int n, int width, int room);
+    void (*slope)(real *ds, const real *p, real mean, int n); /* ds = p (ds - mean) */
 } bs_vec_attention;
 
 /* One optimiser step over n parameters; see device/device.h for the rule. */

@@ -1,4 +1,4 @@
-/* attention.c -- small products whose operands lie anywhere, for attention.
+/* attention.c -- small products whose operands lie anywhere, for attention, and what moves them.
  *
  * A block of ROWS rows and a few vectors of columns is summed in registers while the inner index
  * passes by, so every number is a chain in the order of that index, whatever the block: results of
@@ -92,5 +92,40 @@ static void product(const bs_product *p)
         some_rows(1, p, i);
 }
 
+static void take(real *to, const real *from, int64_t stride, int n, int width, real factor)
+{
+    for (int i = 0; i < n; i++)
+#pragma omp simd
+        for (int c = 0; c < width; c++)
+            to[i * width + c] = from[i * stride + c] * factor;
+}
+
+static void put(real *to, int64_t stride, const real *from, int n, int width, real factor)
+{
+    for (int i = 0; i < n; i++)
+#pragma omp simd
+        for (int c = 0; c < width; c++)
+            to[i * stride + c] = from[i * width + c] * factor;
+}
+
+/* By squares, so that both sides stay in the cache. */
+static void transpose(real *to, const real *from, int n, int width, int room)
+{
+    for (int i0 = 0; i0 < n; i0 += LANES)
+        for (int c = 0; c < width; c++)
+            for (int i = i0; i < i0 + LANES && i < n; i++)
+                to[c * room + i] = from[i * width + c];
+    for (int c = 0; c < width; c++)
+        for (int i = n; i < room; i++)
+            to[c * room + i] = 0;
+}
+
+static void slope(real *ds, const real *p, real mean, int n)
+{
+#pragma omp simd
+    for (int j = 0; j < n; j++)
+        ds[j] = p[j] * (ds[j] - mean);
+}
+
 extern const bs_vec_attention BS_V(bs_vec_attention);
-const bs_vec_attention        BS_V(bs_vec_attention) = {product};
+const bs_vec_attention        BS_V(bs_vec_attention) = {product, take, put, transpose, slope};
