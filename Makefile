@@ -163,7 +163,7 @@ WARN += -Werror
 endif
 
 # Folders that touch foreign bytes also warn about conversions that lose something.
-STRICT := src/base/% src/data/% src/file/%
+STRICT := src/base/% src/data/% src/file/% src/token/%
 
 ifeq ($(SAN),1)
 OPT     := -O1
