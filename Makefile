@@ -18,6 +18,8 @@
 #   make install          to PREFIX (/usr/local), below DESTDIR
 #   make wheel, dist      the Python package for pip, and the sources as it wants them; with WHOLE=1 the
 #                         wheel has the libraries inside that it needs, except for those of gcc
+#   make sbom             build/sbom.json: what the programs are linked with (SPDX)
+#   make deb              Debian packages, in build/deb; DEB_BUILD_OPTIONS= also runs the tests there
 #   make clean, help
 #
 # Switches, with their defaults:
@@ -57,7 +59,7 @@ DEPS    ?= 1
 .DELETE_ON_ERROR:
 .SUFFIXES:
 .PHONY: all lib deps demo test test-real san tsan coverage fuzz fuzz-run soak timers bench lint house format \
-        install wheel dist clean help
+        install wheel dist sbom deb clean help
 
 # As many jobs as cores, unless the user said how many.
 ifeq ($(MAKELEVEL),0)
@@ -91,7 +93,7 @@ endif
 # ---- what the machine has ----
 # Goals that build nothing themselves need neither compiler nor libraries.
 
-IDLE := deps san tsan coverage fuzz lint house format dist clean help
+IDLE := deps san tsan coverage fuzz lint house format dist deb clean help
 ifneq ($(filter-out $(IDLE),$(or $(MAKECMDGOALS),all)),)
 
 # One check of the packages per build folder and compiler. Tests and demo install by themselves.
@@ -446,6 +448,21 @@ wheel: all $(if $(WHOLE),$(B)/whole/libbasin.so)
 dist:
 	@mkdir -p $(B)/dist
 	@$(PYTHON) -c 'import backend; print("$(B)/dist/" + backend.build_sdist("$(B)/dist"))'
+
+sbom: all
+	tools/sbom $(B) > $(B)/sbom.json
+
+# Built apart from what is here, from what `make dist` packs.
+DEB_BUILD_OPTIONS ?= nocheck
+
+deb: dist
+	@rm -rf $(B)/deb && mkdir -p $(B)/deb
+	@cp $(B)/dist/basin-$(VERSION).tar.gz $(B)/deb/basin_$(VERSION).orig.tar.gz
+	@cd $(B)/deb && tar xf basin_$(VERSION).orig.tar.gz && cd basin-$(VERSION) && \
+	    env -u MAKEFLAGS -u MAKELEVEL DEB_BUILD_OPTIONS='$(DEB_BUILD_OPTIONS)' \
+	    dpkg-buildpackage -us -uc -j$(shell nproc) > ../log 2>&1 || { tail -n 40 ../log; exit 1; }
+	@if command -v lintian > /dev/null; then lintian --fail-on error $(B)/deb/*.changes; fi
+	@ls $(B)/deb/*.deb
 
 clean:
 	rm -rf $(B)

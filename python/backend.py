@@ -2,7 +2,8 @@
 
 The library is built by `make`, unless BASIN_LIBRARY names one that is there already. A thin wheel
 needs the Debian packages that it is linked with; with BASIN_WHOLE=1 they are inside. Wheels have
-fixed dates, so that the same library gives the same bytes.
+fixed dates, so that the same library gives the same bytes; so have sources (SOURCE_DATE_EPOCH, or
+the first day of 2026).
 """
 
 import base64
@@ -54,12 +55,14 @@ def whole():
 
 
 def stripped(path):
-    """The bytes of a program without what only debuggers need, which names folders of the build."""
+    """The bytes of a program without what only debuggers need, which names folders of the build,
+    and without the checksum over that."""
     with tempfile.TemporaryDirectory() as folder:
         copy = os.path.join(folder, "copy")
         shutil.copy(path, copy)
         if shutil.which("strip"):
-            subprocess.run(["strip", "--strip-unneeded", copy], check=True)
+            without = ["--strip-unneeded", "--remove-section=.note.gnu.build-id"]
+            subprocess.run(["strip", *without, copy], check=True)
         with open(copy, "rb") as f:
             return f.read()
 
@@ -160,13 +163,12 @@ def build_editable(wheel_directory, config_settings=None, metadata_directory=Non
 def build_sdist(sdist_directory, config_settings=None):
     """All that git knows, or all but what is built, with fixed dates and owners."""
     name = f"basin-{version()}"
-    listed = subprocess.run(["git", "-C", TOP, "ls-files", "-z"], capture_output=True)
-    if listed.returncode == 0 and listed.stdout:
-        files = [
-            f
-            for f in listed.stdout.decode().split("\0")
-            if f and os.path.isfile(os.path.join(TOP, f))
-        ]
+    listed = b""
+    if shutil.which("git"):
+        listed = subprocess.run(["git", "-C", TOP, "ls-files", "-z"], capture_output=True).stdout
+    if listed:
+        names = listed.decode().split("\0")
+        files = [f for f in names if f and os.path.isfile(os.path.join(TOP, f))]
     else:
         files = []
         for folder, folders, names in os.walk(TOP):
@@ -174,8 +176,11 @@ def build_sdist(sdist_directory, config_settings=None):
             files += [os.path.relpath(os.path.join(folder, n), TOP) for n in names]
     path = os.path.join(sdist_directory, f"{name}.tar.gz")
 
+    date = int(os.environ.get("SOURCE_DATE_EPOCH", 1767225600))
+
     def plain(entry):
-        entry.uid = entry.gid = entry.mtime = 0
+        entry.uid = entry.gid = 0
+        entry.mtime = date
         entry.uname = entry.gname = "root"
         entry.mode = 0o755 if entry.mode & 0o100 else 0o644
         return entry
