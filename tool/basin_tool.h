@@ -21,6 +21,8 @@ typedef struct {
     int         jobs;     /* trainings at the same time, sharing the threads; default: 1 */
     int         resume;   /* nonzero: keep finished runs in the folder and continue the others, also
                              finished ones with a checkpoint if there are more epochs now */
+    int         shared;   /* nonzero: any number of processes share the folder and divide the runs
+                             among themselves; each waits for all and has the whole result */
 } basin_compare_options;
 
 /* Trains every method with every seed on the same data and compares them on the test rows (or the

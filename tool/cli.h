@@ -145,8 +145,14 @@ typedef struct {
     const char *valid[MOST_ARGS], *test[MOST_ARGS], *unlabelled[MOST_ARGS], *set[MOST_ARGS];
     int         n_valid, n_test, n_unlabelled, n_set;
     const char *folder, *config_file;
+    const char *shared; /* the folder, which other processes may use, too */
     int         seeds, resume;
 } cli_training;
+
+#define CLI_SHARED(a)                                                                         \
+    CLI_TEXT("--shared", "FOLDER", &(a)->shared,                                              \
+             "as -o; any number of processes, on all machines that see FOLDER, divide the " \
+             "work, and each ends with the whole result")
 
 /* Reads the config file, then argv by the verb's own rows, those shared by all verbs that train
  * (files, epochs, threads, word vectors) and cli_reading, and runs `go` with all of it. what is

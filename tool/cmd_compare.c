@@ -10,6 +10,7 @@ static int compare(cli_training *a, basin_config *c, void *ctx)
     o->folder = a->folder;
     o->seeds = a->seeds;
     o->resume = a->resume;
+    o->shared = a->shared != NULL;
     const basin_status s = basin_compare(c, o, &call->session, &call->text, &call->err);
     if (!s || !call->text.table)
         return cli_end(call, s);
@@ -45,6 +46,7 @@ static int run(const cli_verb *verb, int argc, char **argv)
              CLI_TEXT("--html", "FILE", &o.html, "FOLDER/compare.html once more, here"),
              CLI_WHOLE("--jobs", "N", &o.jobs, 1024,
                        "trainings at the same time, which share the threads; default 1"),
+             CLI_SHARED(&a),
              CLI_KEY("--seed", "N", "seed", "the first seed; default 0"),
              CLI_KEY("--decide", "HOW", "decide",
                        "label sets: threshold, or the set with the best expected f1, subset, "

@@ -15,6 +15,11 @@ static int train(cli_training *a, basin_config *c, void *ctx)
     if (a->resume && r->force)
         return cli_misuse(call->verb,
                           "--resume continues a run, --force starts again: use one of them");
+    if (a->shared && r->force)
+        return cli_misuse(call->verb,
+                          "--shared continues what others do, --force starts again: use one of "
+                          "%s",
+                          "them");
     snprintf(number, sizeof number, "%llde-6", (long long)(1e6 * r->budget));
     if (r->budget > 0 && basin_config_set(c, "auto.budget", number, &call->err))
         return cli_fail(&call->err);
@@ -22,6 +27,7 @@ static int train(cli_training *a, basin_config *c, void *ctx)
                                 .seeds = a->seeds > 0 ? a->seeds : 1,
                                 .resume = a->resume,
                                 .force = r->force,
+                                .shared = a->shared != NULL,
                                 .report = bs_report_after};
     return cli_end(call, bs_train_requested(c, &o, &call->session, &call->text, &call->err));
 }
@@ -38,6 +44,7 @@ static int run(const cli_verb *verb, int argc, char **argv)
            CLI_KEY("--seed", "N", "seed", "same seed, same bits; default 0"),
            CLI_WHOLE("--seeds", "N", &a.seeds, 1000,
                      "train N times with seed, seed + 1, ...; mean and deviation"),
+           CLI_SHARED(&a),
            CLI_TIME("--budget", &r.budget,
                     "method auto: time for all that is tried: 90s, 30m; default: about a minute"),
            CLI_KEY("--trials", "N", "auto.trials", "method auto: try N, however long it takes"),
@@ -51,8 +58,8 @@ static int run(const cli_verb *verb, int argc, char **argv)
            CLI_KEY("--ensemble", "N", "ensemble",
                    "N trainings with other seeds (for each fold), their mean as the model"),
            CLI_KEY("--decide", "HOW", "decide",
-                     "label sets: threshold, or the set with the best expected f1, subset, "
-                     "hamming or jaccard"),
+                   "label sets: threshold, or the set with the best expected f1, subset, "
+                      "hamming or jaccard"),
            CLI_KEY("--time-limit", "SECONDS", "time_limit",
                    "end after that, evaluation and report included"),
            CLI_LIST("--set", "KEY=VALUE", a.set, &a.n_set,

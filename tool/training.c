@@ -109,6 +109,10 @@ static int parse(cli_training *a, const char *what, int argc, char **argv, const
         status = add_files(c, "test", a->test, a->n_test);
     if (!status)
         status = add_files(c, "unlabelled", a->unlabelled, a->n_unlabelled);
+    if (!status && a->shared && (a->folder || a->resume))
+        status = cli_misuse(a->call.verb, "--shared FOLDER takes the place of %s",
+                            a->folder ? "-o" : "--resume: it always continues");
+    a->folder = a->shared ? a->shared : a->folder;
     if (!status && a->resume && !a->folder)
         status = cli_misuse(a->call.verb, "--resume needs -o %s, the folder of the %s to continue",
                             *what == 'r' ? "RUN" : "FOLDER", what);

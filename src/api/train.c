@@ -7,6 +7,7 @@
 
 #include "api/training.h"
 #include "base/io.h"
+#include "base/share.h"
 
 /* The training file: given, or from a config. */
 static void first_file(const basin_config *c, char name[BS_OPTION_TEXT])
@@ -365,7 +366,7 @@ static bs_path seed_folder(const bs_train_request *o, int seed)
 static basin_status spare_finished(const bs_train_request *o, int first, bs_logger *log,
                                    basin_error *err)
 {
-    for (int i = 0; i < o->seeds && !o->resume; i++) {
+    for (int i = 0; i < o->seeds && !o->resume && !o->shared; i++) {
         const bs_path own = seed_folder(o, first + i);
         if (!bs_run_finished(own.text))
             continue;
@@ -379,56 +380,146 @@ static basin_status spare_finished(const bs_train_request *o, int first, bs_logg
     return BASIN_OK;
 }
 
-/* begun: when the first seed started, including reading the data. */
-static basin_status train_seeds(bs_settings *s, const bs_data *data, const bs_base_model *from,
-                                const bs_train_request *o, double begun,
-                                const basin_session *session, bs_logger *log,
-                                bs_train_outcome *outcome, bs_buf *table, bs_buf *json,
-                                basin_error *err)
+/* ---- seeds, here or divided among processes ---- */
+
+typedef struct {
+    bs_settings            *s;
+    const bs_data          *data;
+    const bs_base_model    *from;
+    const bs_train_request *o;
+    double                  begun; /* when the first seed started, including reading the data */
+    const basin_session    *session;
+    bs_logger              *log;
+    bs_train_outcome       *outcome; /* [o->seeds] */
+    int                     first;
+    bool                    trained;
+    basin_error             failure; /* of a seed, here or elsewhere */
+    bs_share               *share;
+} seeds_job;
+
+static void seed_path(void *ctx, int item, char *path, size_t size)
 {
-    const char    *folder = o->folder;
-    const int      seeds = o->seeds;
-    const bs_task *k = data->part[0].task;
-    const int      first = s->train.seed;
-    bool           trained = false;
-    basin_status   status = BASIN_OK;
+    const seeds_job *j = ctx;
+    bs_print(path, size, "%s", seed_folder(j->o, j->first + item).text);
+}
+
+static void say_seed(const seeds_job *j, int item, const char *where)
+{
+    const bs_preprocess *known = &j->data->known;
+    bs_log_say(j->log, BS_INFO, "seed %d%s: best epoch %d, dev %s %.2f", j->first + item, where,
+               j->outcome[item].best_epoch, known->task->metric[known->deciding].name,
+               100 * j->outcome[item].valid[known->deciding]);
+}
+
+static basin_status seed_finished(void *ctx, int item, bool *yes, basin_error *err)
+{
+    seeds_job  *j = ctx;
+    bs_settings s = *j->s;
+    s.train.seed = j->first + item;
+    basin_status status = bs_outcome_take(j->data, &s, seed_folder(j->o, s.train.seed).text,
+                                          &j->outcome[item], yes, err);
+    if (!status && *yes)
+        say_seed(j, item, ", by another process");
+    return status;
+}
+
+static void seed_failed(void *ctx, int item, const basin_error *why)
+{
+    seeds_job *j = ctx;
+    (void)item;
+    j->failure = j->failure.status ? j->failure : *why;
+}
+
+static void seeds_wait(void *ctx)
+{
+    const seeds_job *j = ctx;
+    bs_log_say(j->log, BS_INFO, "the rest is trained by other processes: waiting for them");
+}
+
+static basin_status train_seed(seeds_job *j, int item, basin_error *err)
+{
+    const bs_train_request *o = j->o;
+    const char             *folder = o->folder;
+    const bs_path           own = seed_folder(o, j->first + item);
+    bs_lock                *lock = NULL;
+    bool                    anew = false;
+    basin_status            status = BASIN_OK;
+    j->s->train.seed = j->first + item;
+    if (folder && o->seeds > 1 && !o->shared)
+        status = bs_lock_take(own.text, &lock, err);
+    const bs_train_job job =
+        bs_train_job_on(j->data, &(bs_train_job){.settings = j->s,
+                                                 .folder = folder ? own.text : NULL,
+                                                 .resume = o->resume || o->shared,
+                                                 .stop = j->session ? j->session->stop : NULL,
+                                                 .lost = bs_share_lost(j->share, item),
+                                                 .log = j->log,
+                                                 .begun = item ? 0 : j->begun,
+                                                 .from = j->from,
+                                                 .model = o->model,
+                                                 .so_far = true});
+    if (!status)
+        status = bs_train_or_take(&job, &j->outcome[item], &anew, err);
+    j->trained |= anew;
+    bs_lock_free(lock);
+    if (status == BASIN_EINTERRUPTED && folder)
+        bs_say_interrupted(own.text, folder, err);
+    if (!status && o->seeds > 1)
+        say_seed(j, item, "");
+    return status;
+}
+
+static basin_status train_all_seeds(seeds_job *j, basin_error *err)
+{
+    const volatile int *stop = j->session ? j->session->stop : NULL;
+    const bs_items       all = {.ctx = j,
+                               .n = j->o->seeds,
+                               .folder = seed_path,
+                               .finished = seed_finished,
+                               .failed = seed_failed,
+                               .waits = seeds_wait,
+                               .stop = j->o->shared ? stop : NULL};
+    basin_status        s = bs_share_new(&all, j->o->shared, NULL, &j->share, err);
+    while (!s && !j->failure.status) {
+        const int i = bs_share_take(j->share);
+        if (i < 0)
+            break;
+        s = train_seed(j, i, err);
+        const bool lost = s == BASIN_EINTERRUPTED && !bs_stop_asked(stop) &&
+                          bs_stop_asked(bs_share_lost(j->share, i));
+        bs_share_leave(j->share, i, !s, lost ? NULL : err);
+        s = lost ? BASIN_OK : s; /* somebody else trains it */
+    }
+    bs_share_free(j->share);
+    if (!s && j->failure.status)
+        s = bs_fail(err, j->failure.status, "%s", j->failure.msg);
+    if (!s && bs_stop_asked(stop) && j->o->shared)
+        s = bs_fail(err, BASIN_EINTERRUPTED, "interrupted; continue with --shared %s",
+                    j->o->folder);
+    return s;
+}
+
+static basin_status train_seeds(seeds_job *j, bs_buf *table, bs_buf *json, basin_error *err)
+{
+    const bs_train_request *o = j->o;
+    const char             *folder = o->folder;
+    const bs_data          *data = j->data;
+    const bs_train_outcome *outcome = j->outcome;
+    bs_settings            *s = j->s;
+    const int               seeds = o->seeds;
+    const bs_task          *k = data->part[0].task;
+    basin_status            status = train_all_seeds(j, err);
     bs_json_open(json, NULL, '{');
     if (seeds > 1)
         bs_json_open(json, "runs", '[');
     for (int i = 0; i < seeds && !status; i++) {
-        const bs_path own = seed_folder(o, first + i);
-        bs_lock      *lock = NULL;
-        bool          anew = false;
-        s->train.seed = first + i;
-        if (folder && seeds > 1)
-            status = bs_lock_take(own.text, &lock, err);
-        const bs_train_job job =
-            bs_train_job_on(data, &(bs_train_job){.settings = s,
-                                                  .folder = folder ? own.text : NULL,
-                                                  .resume = o->resume,
-                                                  .stop = session ? session->stop : NULL,
-                                                  .log = log,
-                                                  .begun = i ? 0 : begun,
-                                                  .from = from,
-                                                  .model = o->model,
-                                                  .so_far = true});
-        if (!status)
-            status = bs_train_or_take(&job, &outcome[i], &anew, err);
-        trained |= anew;
-        bs_lock_free(lock);
-        if (status == BASIN_EINTERRUPTED && folder)
-            bs_say_interrupted(own.text, folder, err);
-        if (status)
-            break;
+        s->train.seed = j->first + i;
         if (seeds > 1)
             bs_json_open(json, NULL, '{');
-        bs_outcome_members(k, s, &outcome[i], folder ? own.text : NULL, json);
+        bs_outcome_members(k, s, &outcome[i], folder ? seed_folder(o, s->train.seed).text : NULL,
+                           json);
         bs_json_close(json, '}');
-        if (seeds > 1)
-            bs_log_say(log, BS_INFO, "seed %d: best epoch %d, dev %s %.2f", s->train.seed,
-                       outcome[i].best_epoch, k->metric[data->known.deciding].name,
-                       100 * outcome[i].valid[data->known.deciding]);
-        else
+        if (seeds == 1)
             bs_outcome_table(k, &data->known, &outcome[0], s->train.profile, table);
     }
     if (!status && seeds > 1) {
@@ -438,12 +529,12 @@ static basin_status train_seeds(bs_settings *s, const bs_data *data, const bs_ba
         bs_json_close(json, '}');
         seeds_table(k, &data->known, outcome, seeds, table);
     }
-    if (!status && trained && folder) {
-        const bool report = bs_train_report(o, s, data, session, log);
+    if (!status && j->trained && folder) {
+        const bool report = bs_train_report(o, s, data, j->session, j->log);
         if (seeds == 1)
             bs_say_written(folder, report, table);
         else if (report)
-            bs_log_say(log, BS_INFO, "wrote %s/report.html", folder);
+            bs_log_say(j->log, BS_INFO, "wrote %s/report.html", folder);
     }
     return status;
 }
@@ -477,7 +568,16 @@ static basin_status train_some(const basin_config *c, const bs_train_request *o,
     if (!status && !outcome)
         status = bs_fail_nomem(err);
     if (!status)
-        status = train_seeds(s, &data, from, o, begun, session, log, outcome, table, json, err);
+        status = train_seeds(&(seeds_job){.s = s,
+                                          .data = &data,
+                                          .from = from,
+                                          .o = o,
+                                          .begun = begun,
+                                          .session = session,
+                                          .log = log,
+                                          .outcome = outcome,
+                                          .first = s->train.seed},
+                             table, json, err);
     for (int i = 0; outcome && i < o->seeds; i++)
         bs_threshold_free(&outcome[i].threshold);
     bs_free(outcome);
@@ -510,6 +610,10 @@ static basin_status check_options(const bs_train_request *o, basin_error *err)
         return bs_fail(err, BASIN_EARG, "--seeds: %d is not in 1..%d", o->seeds, BS_MOST_SEEDS);
     if (o->folder && strlen(o->folder) >= BS_OPTION_TEXT)
         return bs_fail(err, BASIN_EARG, "-o: the name of the run folder is too long");
+    if (o->shared && o->seeds == 1)
+        return bs_fail(err, BASIN_EARG,
+                       "--shared: processes divide trainings with several seeds among themselves; "
+                       "say how many by --seeds");
     if (o->resume && o->force)
         return bs_fail(err, BASIN_EARG,
                        "--resume continues a run and --force starts it again: use one of them");
@@ -543,7 +647,10 @@ basin_status bs_train_requested(const basin_config *c, const bs_train_request *o
         status = bs_fail(err, BASIN_EARG, "seed: %d and %d more are beyond the largest seed",
                          s.train.seed, o->seeds - 1);
     if (!status && o->folder)
-        status = bs_lock_take(o->folder, &lock, err);
+        status =
+            o->shared ? bs_lock_share(o->folder, &lock, err) : bs_lock_take(o->folder, &lock, err);
+    if (!status && o->shared)
+        status = bs_run_together(o->folder, &s.train, &log, err);
     if (!status)
         status = train_in(&known, o, &s, &own, &log, out, err);
     bs_lock_free(lock);
@@ -579,7 +686,7 @@ basin_status basin_train_with(const basin_config *c, const basin_train_options *
     if (s)
         return s;
     bs_buf_init(&model, PTRDIFF_MAX);
-    bs_train_request with = {o.folder, o.seeds ? o.seeds : 1, o.resume, o.force, NULL, NULL};
+    bs_train_request with = {o.folder, o.seeds ? o.seeds : 1, o.resume, o.force, NULL, NULL, false};
     if (o.model) {
         with.model = &model;
         *o.model = NULL;

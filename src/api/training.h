@@ -12,7 +12,8 @@ typedef struct {
     const char *folder;
     int         seeds, resume, force;
     bool (*report)(const char *folder, const bs_data *data, bs_machine where, bs_logger *log);
-    bs_buf *model; /* receives the bytes of the model of one seed; or NULL */
+    bs_buf *model;  /* receives the bytes of the model of one seed; or NULL */
+    bool    shared; /* other processes train seeds into the same folder (base/share.h) */
 } bs_train_request;
 
 basin_status bs_train_requested(const basin_config *c, const bs_train_request *o,

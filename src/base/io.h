@@ -104,10 +104,17 @@ basin_status bs_make_dir(const char *path, basin_error *err); /* with parents; f
 #define BS_LOCK_NAME ".lock"
 typedef struct bs_lock bs_lock;
 basin_status           bs_lock_take(const char *folder, bs_lock **out, basin_error *err);
-void                   bs_lock_free(bs_lock *l); /* accepts NULL */
+/* The same together with others who share the folder (share.h), and with nobody else. */
+basin_status bs_lock_share(const char *folder, bs_lock **out, basin_error *err);
+void         bs_lock_free(bs_lock *l); /* accepts NULL */
 
-/* Removes temporary files left by processes that no longer exist, in a folder and up to `depth`
- * folders below it. */
+/* "-HOST", the end of names of temporary files: on another machine nobody knows whether the process
+ * that made one exists. */
+enum { BS_TEMP_HOST = 34 };
+void bs_temp_host(char host[BS_TEMP_HOST]);
+
+/* Removes temporary files left by processes of this machine that no longer exist, in a folder and
+ * up to `depth` folders below it. */
 void bs_sweep(const char *folder, int depth);
 
 #endif

@@ -16,6 +16,7 @@
 
 struct bs_lock {
     int    fd;     /* -1: nobody can write there, so nobody needs to be kept out */
+    bool   shared; /* with others who say so, too */
     size_t there;  /* length of the part of the folder's name that existed before */
     size_t folder; /* length of the folder's name */
     char   path[]; /* of the lock file */
@@ -57,11 +58,11 @@ static bool is_there(int fd, const char *path)
 }
 
 /* 0 or errno. */
-static int lock_file(int fd)
+static int lock_file(int fd, bool shared)
 {
     int r;
     do
-        r = flock(fd, LOCK_EX | LOCK_NB);
+        r = flock(fd, (shared ? LOCK_SH : LOCK_EX) | LOCK_NB);
     while (r != 0 && errno == EINTR);
     if (r == 0 || errno == EWOULDBLOCK)
         return r == 0 ? 0 : EWOULDBLOCK;
@@ -81,7 +82,7 @@ static basin_status take(bs_lock *l, const char *folder, basin_error *err)
             return bs_fail_io(err, folder, errno);
         if (l->fd < 0)
             continue;
-        const int why = lock_file(l->fd);
+        const int why = lock_file(l->fd, l->shared);
         if (why == 0 && is_there(l->fd, l->path))
             return BASIN_OK;
         close(l->fd);
@@ -95,7 +96,7 @@ static basin_status take(bs_lock *l, const char *folder, basin_error *err)
                    folder);
 }
 
-basin_status bs_lock_take(const char *folder, bs_lock **out, basin_error *err)
+static basin_status lock_folder(const char *folder, bool shared, bs_lock **out, basin_error *err)
 {
     static const char name[] = "/" BS_LOCK_NAME;
     const size_t      len = strlen(folder);
@@ -104,6 +105,7 @@ basin_status bs_lock_take(const char *folder, bs_lock **out, basin_error *err)
     if (!l)
         return bs_fail_nomem(err);
     l->fd = -1;
+    l->shared = shared;
     l->folder = len;
     memcpy(l->path, folder, len);
     memcpy(l->path + len, name, sizeof name);
@@ -116,12 +118,23 @@ basin_status bs_lock_take(const char *folder, bs_lock **out, basin_error *err)
     return s;
 }
 
+basin_status bs_lock_take(const char *folder, bs_lock **out, basin_error *err)
+{
+    return lock_folder(folder, false, out, err);
+}
+
+basin_status bs_lock_share(const char *folder, bs_lock **out, basin_error *err)
+{
+    return lock_folder(folder, true, out, err);
+}
+
 void bs_lock_free(bs_lock *l)
 {
     if (!l)
         return;
     if (l->fd >= 0) {
-        unlink(l->path);
+        if (!l->shared || flock(l->fd, LOCK_EX | LOCK_NB) == 0) /* the last one */
+            unlink(l->path);
         (void)flock(l->fd, LOCK_UN); /* a child of this process may also have the file open */
         close(l->fd);
     }

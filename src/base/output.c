@@ -87,20 +87,22 @@ static void release(bs_output *o)
 
 /* --- opening ----------------------------------------------------------------- */
 
-/* The name is unique among processes and calls; a file left by a crashed process with our id is
- * skipped. */
+/* The name is unique among machines, processes and calls; a file left by a crashed process with our
+ * id is skipped. */
 static basin_status open_temp(bs_output *o, basin_error *err)
 {
     static atomic_ulong counter;
+    char                host[BS_TEMP_HOST];
 
-    size_t folder = folder_len(o->target), size = folder + 64;
+    size_t folder = folder_len(o->target), size = folder + 128;
     o->temp = bs_alloc(size);
     if (!o->temp)
         return bs_fail_nomem(err);
     memcpy(o->temp, o->target, folder);
+    bs_temp_host(host);
     for (int tries = 0; tries < 1000; tries++) {
-        bs_print(o->temp + folder, size - folder, ".basin-%ld-%lu.tmp", (long)getpid(),
-                 atomic_fetch_add_explicit(&counter, 1, memory_order_relaxed));
+        bs_print(o->temp + folder, size - folder, ".basin-%ld-%lu%s.tmp", (long)getpid(),
+                 atomic_fetch_add_explicit(&counter, 1, memory_order_relaxed), host);
         o->fd = open(o->temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
         if (o->fd >= 0 || (errno != EEXIST && errno != EINTR))
             break;

@@ -7,21 +7,37 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "base/io.h"
+#include "base/print.h"
 
-/* The id of the process that made a temporary file, 0 for any other file (see output.c). */
+void bs_temp_host(char host[BS_TEMP_HOST])
+{
+    struct utsname u = {0};
+    uname(&u);
+    bs_print(host, BS_TEMP_HOST, "-%s", u.nodename);
+    for (char *at = host; *at; at++)
+        if (*at == '/')
+            *at = '-';
+}
+
+/* The id of the process on this machine that made a temporary file, 0 for any other file (see
+ * output.c); earlier versions did not name the machine. */
 static long maker(const char *name)
 {
     static const char prefix[] = ".basin-";
-    char             *end;
+    char             *end, host[BS_TEMP_HOST];
     if (strncmp(name, prefix, sizeof prefix - 1) != 0)
         return 0;
     long pid = strtol(name + sizeof prefix - 1, &end, 10);
     if (*end != '-' || pid <= 0)
         return 0;
     (void)strtoul(end + 1, &end, 10);
+    bs_temp_host(host);
+    if (strncmp(end, host, strlen(host)) == 0)
+        end += strlen(host);
     return strcmp(end, ".tmp") == 0 ? pid : 0;
 }
 

@@ -18,7 +18,7 @@ static double elapsed(const bs_trainer *t)
 static bool stop_asked(const bs_trainer *t)
 {
     const bs_train_job *j = t->job;
-    return t->paused || bs_stop_asked(j->stop) || j->log->stopped ||
+    return t->paused || bs_stop_asked(j->stop) || bs_stop_asked(j->lost) || j->log->stopped ||
            (j->deadline > 0 && bs_seconds() >= j->deadline);
 }
 

@@ -54,6 +54,7 @@ typedef struct {
     bool                 resume;     /* continue from folder/last if it exists */
     bs_logger           *log;
     const volatile int  *stop;     /* when it becomes nonzero: save and return BASIN_EINTERRUPTED */
+    const volatile int  *lost;     /* the same: somebody else trains it now (base/share.h) */
     double               deadline; /* the same when bs_seconds() reaches it; 0 = none */
     double               begun;    /* bs_seconds() when time_limit starts; 0 = now */
     const bs_observer   *watch;    /* or NULL */
@@ -91,6 +92,11 @@ typedef struct {
 } bs_train_outcome;
 
 basin_status bs_train(const bs_train_job *job, bs_train_outcome *out, basin_error *err);
+
+/* together.c: takes part in what others do in a folder (base/share.h). They must be of the same
+ * version and compute alike, unless resume.arithmetic=any says that last bits do not matter. */
+basin_status bs_run_together(const char *folder, const bs_train_options *o, bs_logger *log,
+                             basin_error *err);
 
 /* conclude.c: chooses the threshold for a finished model's outputs, measures and records them. y
  * are the outputs for valid; test is NULL if there is no such part. */

@@ -327,7 +327,10 @@ static basin_status compare(bs_comparison *c, const basin_config *config, bs_buf
     if (!s && c->o->metric) /* before any work is done */
         s = take_metric(c, err);
     if (!s)
-        s = bs_runset_open(c->o->folder, "comparison", "runs", c->o->resume, 4, &c->folder, err);
+        s = bs_runset_open(c->o->folder, "comparison", "runs",
+                           bs_runset_how_of(c->o->resume, c->o->shared), 4, &c->folder, err);
+    if (!s && c->o->shared)
+        s = bs_run_together(c->o->folder, &c->method[0].settings.train, &c->log, err);
     if (!s)
         s = read_data(c, config, err);
     if (!s && !c->o->metric)

@@ -9,6 +9,7 @@
 #include "runs/jobs.h"
 #include "api/training.h"
 #include "base/io.h"
+#include "base/share.h"
 
 /* ---- finished before ---- */
 
@@ -25,7 +26,7 @@ basin_status bs_compare_restore(bs_comparison *c, basin_error *err)
 {
     basin_status s = BASIN_OK;
     int          n = 0;
-    for (int i = 0; i < c->n && c->o->resume; i++)
+    for (int i = 0; i < c->n && (c->o->resume || c->o->shared); i++)
         for (int k = 0; k < c->seeds && !s; k++) {
             s = restore_one(c, i, k, err);
             n += c->run[i * c->seeds + k].finished;
@@ -52,13 +53,21 @@ static bool stop_asked(const bs_comparison *c)
     return c->session && bs_stop_asked(c->session->stop);
 }
 
+/* All methods with the first seed come first, so that a comparison stopped early has something of
+ * each. */
+static int run_of(const bs_comparison *c, int item)
+{
+    return item % c->n * c->seeds + item / c->n;
+}
+
 typedef struct {
     bs_comparison  *c;
     pthread_mutex_t lock;
     bs_logger       log; /* copied for each run */
     bs_status_line  board;
     double          seconds; /* of the finished runs */
-    int             next, done, total, threads, jobs;
+    int             done, total, threads, jobs;
+    bs_share       *share; /* hands out runs, here or among all that share the folder */
 } queue;
 
 /* The overall progress, and the time left if runs take as long as they have so far. */
@@ -96,10 +105,10 @@ static bool evaluated(void *ctx, const bs_progress_event *n)
     return false;
 }
 
-static void train_run(queue *q, int at, int worker)
+static void train_run(queue *q, int item, int worker)
 {
     bs_comparison    *c = q->c;
-    const int         method = at / c->seeds, seed = at % c->seeds;
+    const int         at = run_of(c, item), method = at / c->seeds, seed = at % c->seeds;
     bs_compare_run   *r = &c->run[at];
     bs_train_outcome *o = &c->outcome[at];
     bs_settings       settings;
@@ -114,13 +123,14 @@ static void train_run(queue *q, int at, int worker)
         bs_train_job_on(&c->data, &(bs_train_job){.settings = &settings,
                                                   .folder = r->folder,
                                                   .pretrained = pretrained,
-                                                  .resume = c->o->resume,
+                                                  .resume = c->o->resume || c->o->shared,
                                                   .log = &log,
                                                   .stop = c->session ? c->session->stop : NULL,
+                                                  .lost = bs_share_lost(q->share, item),
                                                   .watch = log.level == BS_QUIET ? &watch : NULL});
     const bool   several = settings.train.folds * settings.train.ensemble > 1;
     bs_lock     *lock = NULL;
-    basin_status s = bs_lock_take(r->folder, &lock, &r->failure);
+    basin_status s = c->o->shared ? BASIN_OK : bs_lock_take(r->folder, &lock, &r->failure);
     if (!s)
         s = several ? bs_ensemble_train(&job, o, &r->failure) : bs_train(&job, o, &r->failure);
     if (!s)
@@ -130,23 +140,6 @@ static void train_run(queue *q, int at, int worker)
 }
 
 /* ---- several at a time ---- */
-
-/* The next run to train, -1 if there is none. All methods with the first seed come first, so that a
- * comparison stopped early has something of each. */
-static int take(queue *q)
-{
-    const bs_comparison *c = q->c;
-    int                  found = -1;
-    pthread_mutex_lock(&q->lock);
-    while (found < 0 && q->next < c->n * c->seeds && !stop_asked(c)) {
-        int at = (q->next % c->n) * c->seeds + q->next / c->n;
-        q->next++;
-        if (!c->run[at].finished)
-            found = at;
-    }
-    pthread_mutex_unlock(&q->lock);
-    return found;
-}
 
 static void value_text(const bs_comparison *c, int method, int seed, char text[64])
 {
@@ -166,7 +159,7 @@ static void run_name(const bs_comparison *c, int at, char name[BS_OPTION_TEXT + 
              m->settings.train.seed + at % c->seeds);
 }
 
-static void report(queue *q, int at)
+static void report(queue *q, int at, const char *where)
 {
     bs_comparison          *c = q->c;
     const bs_compare_run   *r = &c->run[at];
@@ -175,11 +168,12 @@ static void report(queue *q, int at)
     run_name(c, at, name);
     value_text(c, at / c->seeds, at % c->seeds, value);
     if (r->finished)
-        bs_log_say(&c->log, BS_INFO, "[%d/%d] %s: %d epochs, best %d; %s %s %s; %.1f s", ++q->done,
-                   q->total, name, o->epochs, o->best_epoch, c->on_test ? "test" : "valid",
-                   c->rows->task->metric[c->metric].name, value, o->seconds);
+        bs_log_say(&c->log, BS_INFO, "[%d/%d] %s: %d epochs, best %d; %s %s %s; %.1f s%s",
+                   ++q->done, q->total, name, o->epochs, o->best_epoch,
+                   c->on_test ? "test" : "valid", c->rows->task->metric[c->metric].name, value,
+                   o->seconds, where);
     else if (r->failure.status != BASIN_EINTERRUPTED)
-        bs_log_say(&c->log, BS_WARN, "[%d/%d] %s failed: %s", ++q->done, q->total, name,
+        bs_log_say(&c->log, BS_WARN, "[%d/%d] %s failed%s: %s", ++q->done, q->total, name, where,
                    r->failure.msg);
 }
 
@@ -187,19 +181,78 @@ static void work(void *arg, int worker)
 {
     queue *q = arg;
     char   name[BS_OPTION_TEXT + 32];
-    for (int at = take(q); at >= 0; at = take(q)) {
-        const double start = bs_seconds();
+    for (int i = bs_share_take(q->share); i >= 0; i = bs_share_take(q->share)) {
+        const int             at = run_of(q->c, i);
+        const bs_compare_run *r = &q->c->run[at];
+        const double          start = bs_seconds();
         run_name(q->c, at, name);
         pthread_mutex_lock(&q->lock);
         bs_status_line_name(&q->board, worker, name);
         pthread_mutex_unlock(&q->lock);
-        train_run(q, at, worker);
+        train_run(q, i, worker);
         pthread_mutex_lock(&q->lock);
         bs_status_line_name(&q->board, worker, NULL);
         q->seconds += bs_seconds() - start;
-        report(q, at);
+        report(q, at, "");
         pthread_mutex_unlock(&q->lock);
+        bs_share_leave(q->share, i, r->finished, &r->failure);
     }
+}
+
+/* ---- among several processes ---- */
+
+static void folder_of(void *ctx, int item, char *path, size_t size)
+{
+    const queue *q = ctx;
+    bs_print(path, size, "%s", q->c->run[run_of(q->c, item)].folder);
+}
+
+static basin_status finished_elsewhere(void *ctx, int item, bool *yes, basin_error *err)
+{
+    queue       *q = ctx;
+    const int    at = run_of(q->c, item);
+    basin_status s = restore_one(q->c, at / q->c->seeds, at % q->c->seeds, err);
+    *yes = q->c->run[at].finished;
+    pthread_mutex_lock(&q->lock);
+    if (*yes)
+        report(q, at, ", by another process");
+    pthread_mutex_unlock(&q->lock);
+    return s;
+}
+
+static void failed_elsewhere(void *ctx, int item, const basin_error *why)
+{
+    queue    *q = ctx;
+    const int at = run_of(q->c, item);
+    pthread_mutex_lock(&q->lock);
+    q->c->run[at].failure = *why;
+    report(q, at, ", in another process");
+    pthread_mutex_unlock(&q->lock);
+}
+
+static void waits(void *ctx)
+{
+    queue *q = ctx;
+    pthread_mutex_lock(&q->lock);
+    bs_log_say(&q->c->log, BS_INFO, "the rest is trained by other processes: waiting for them");
+    pthread_mutex_unlock(&q->lock);
+}
+
+static basin_status open_share(queue *q, basin_error *err)
+{
+    const bs_comparison *c = q->c;
+    const bs_items        all = {.ctx = q,
+                                .n = c->n * c->seeds,
+                                .folder = folder_of,
+                                .finished = finished_elsewhere,
+                                .failed = failed_elsewhere,
+                                .waits = waits,
+                                .stop = c->session ? c->session->stop : NULL};
+    basin_status         s = bs_share_new(&all, c->o->shared, NULL, &q->share, err);
+    for (int i = 0; i < all.n && !s; i++)
+        if (c->run[run_of(c, i)].finished)
+            bs_share_known(q->share, i);
+    return s;
 }
 
 static void find_failures(bs_comparison *c)
@@ -230,15 +283,18 @@ basin_status bs_compare_train(bs_comparison *c, basin_error *err)
     q.jobs = jobs;
     bs_status_line_start(&q.board, &c->log, bs_compare_scale(c));
     pthread_mutex_init(&q.lock, NULL);
-    basin_status s = bs_work_together(jobs, work, &q, err);
+    basin_status s = open_share(&q, err);
+    if (!s)
+        s = bs_work_together(jobs, work, &q, err);
+    bs_share_free(q.share);
     bs_status_line_end(&q.board);
     pthread_mutex_destroy(&q.lock);
     for (int i = 0; i < runs; i++)
         finished += c->run[i].finished;
     if (!s && stop_asked(c))
         s = bs_fail(err, BASIN_EINTERRUPTED,
-                    "interrupted with %d of %d runs finished; continue with --resume -o %s",
-                    finished, runs, c->o->folder);
+                    "interrupted with %d of %d runs finished; continue with %s %s", finished, runs,
+                    c->o->shared ? "--shared" : "--resume -o", c->o->folder);
     if (!s)
         find_failures(c);
     return s;

@@ -21,7 +21,7 @@ static bool has_content(const char *path)
     return found;
 }
 
-basin_status bs_runset_open(const char *folder, const char *what, const char *of, bool resume,
+basin_status bs_runset_open(const char *folder, const char *what, const char *of, bs_runset_how how,
                             int depth, bs_lock **lock, basin_error *err)
 {
     enum { ROOM = 128 }; /* for /METHOD/seed-N/last/state.safetensors */
@@ -29,10 +29,12 @@ basin_status bs_runset_open(const char *folder, const char *what, const char *of
         return bs_fail(err, BASIN_EARG, "-o: a %s needs a folder for its %s", what, of);
     if (strlen(folder) >= BS_OPTION_TEXT - ROOM)
         return bs_fail(err, BASIN_EARG, "-o: the name of the folder is too long");
+    if (how == BS_RUNSET_SHARED)
+        return bs_lock_share(folder, lock, err);
     basin_status s = bs_lock_take(folder, lock, err);
     if (s)
         return s;
-    if (!resume && has_content(folder))
+    if (how == BS_RUNSET_NEW && has_content(folder))
         return bs_fail(err, BASIN_EARG,
                        "-o: %s is not empty; --resume continues the %s in it, another -o starts a "
                        "new one",

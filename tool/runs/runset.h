@@ -6,8 +6,14 @@
 #include "runs/winner.h"
 
 /* Locks the folder for a new set of runs, or for one that is resumed, and removes what a crash has
- * left, `depth` folders down. what: "comparison", for messages; of: "runs". */
-basin_status bs_runset_open(const char *folder, const char *what, const char *of, bool resume,
+ * left, `depth` folders down; or joins others that work on one. what: "comparison", for messages;
+ * of: "runs". */
+typedef enum { BS_RUNSET_NEW, BS_RUNSET_RESUMED, BS_RUNSET_SHARED } bs_runset_how;
+static inline bs_runset_how bs_runset_how_of(bool resume, bool shared)
+{
+    return shared ? BS_RUNSET_SHARED : resume ? BS_RUNSET_RESUMED : BS_RUNSET_NEW;
+}
+basin_status bs_runset_open(const char *folder, const char *what, const char *of, bs_runset_how how,
                             int depth, bs_lock **lock, basin_error *err);
 
 /* A file beside the runs; the second one ends in a line end. */

@@ -226,7 +226,8 @@ static basin_status tune(bs_tuning *t, const basin_config *c, bs_buf *table, bs_
     if (!s)
         s = make_space(t, c, err);
     if (!s)
-        s = bs_runset_open(t->o->folder, "search", "trials", t->o->resume, 2, &t->folder, err);
+        s = bs_runset_open(t->o->folder, "search", "trials", bs_runset_how_of(t->o->resume, false),
+                           2, &t->folder, err);
     if (!s)
         s = read_data(t, c, err);
     if (!s)
