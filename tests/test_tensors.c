@@ -2,6 +2,8 @@
  * refused. */
 #include "tests/declaration.h"
 
+#include <float.h>
+
 #include "run/tensors.h"
 
 typedef struct {
@@ -105,6 +107,52 @@ static void halves_are_exact(void **state)
     }
 }
 
+/* Back and forth; between two halves the nearer one, in the middle the even one. */
+static void floats_become_the_nearest_half(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 0x7C00; i++) {
+        const uint16_t  bits[2] = {(uint16_t)i, (uint16_t)(i + 1)};
+        const bs_tensor t = {"x", BS_DTYPE_F16, 1, {2}, bits, sizeof bits};
+        float           x[2];
+        uint16_t        back[6];
+        assert_true(bs_tensor_floats(&t, 0, 2, x));
+        if (i == 0x7BFF)
+            x[1] = 65536;
+        const float middle = (x[0] + x[1]) / 2;
+        const float values[] = {
+            x[0], nextafterf(middle, 0), middle, nextafterf(middle, x[1]), -x[0], -middle};
+        const bool fits = bs_halves_of(values, 6, back);
+        assert_int_equal(fits, i < 0x7BFF);
+        const int even = i + (i & 1);
+        const int want[] = {i, i, even, i + 1, i | 0x8000, even | 0x8000};
+        for (int k = 0; k < 6; k++)
+            CHECK(back[k] == want[k], "%a: %x, not %x", (double)values[k], back[k], want[k]);
+    }
+    const float odd[] = {INFINITY, -INFINITY, NAN, 1e-30f, -FLT_MIN / 2, FLT_MAX};
+    uint16_t    back[6];
+    assert_true(bs_halves_of(odd, 5, back));
+    assert_int_equal(back[0], 0x7C00);
+    assert_int_equal(back[1], 0xFC00);
+    assert_true((back[2] & 0x7C00) == 0x7C00 && (back[2] & 0x3FF));
+    assert_int_equal(back[3], 0);
+    assert_int_equal(back[4], 0x8000);
+    assert_false(bs_halves_of(odd + 5, 1, back));
+}
+
+/* A file may hold numbers of any type; they are refused where floats are wanted. */
+static void other_types_are_passed_over(void **state)
+{
+    static const int8_t signs[3] = {1, 0, 1};
+    const bs_tensor     t[] = {W, B(BS_DTYPE_BF16), {"mask", BS_DTYPE_BOOL, 1, {3}, signs, 3}};
+    setting             s = setting_new(t, 3);
+    basin_error         err = {0};
+    (void)state;
+    assert_string_equal(bs_dtype_name(bs_safetensors_find(s.f, "mask")->dtype), "BOOL");
+    CHECK(bs_tensors_load(s.p, "net/T/", s.f, "f", "enc.", &err) == BASIN_OK, "%s", err.msg);
+    setting_free(&s);
+}
+
 static void wrong_tensors_are_refused(void **state)
 {
     static const struct {
@@ -146,6 +194,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(short_numbers_are_read),
         cmocka_unit_test(halves_are_exact),
+        cmocka_unit_test(floats_become_the_nearest_half),
+        cmocka_unit_test(other_types_are_passed_over),
         cmocka_unit_test(wrong_tensors_are_refused),
     };
     return cmocka_run_group_tests_name("tensors", tests, NULL, NULL);

@@ -84,7 +84,7 @@ static basin_status read_dtype(const bs_safetensors *f, bs_tensor *t, const char
             return BASIN_OK;
         }
     return FAIL_TENSOR(f, t, err, BASIN_EUNSUPPORTED,
-                       "data type '%s' is not supported, only F32, F64, I32, I64, U8, F16, BF16",
+                       "data type '%s' is not one of safetensors, such as F32",
                        bs_shown(text, buf));
 }
 

@@ -24,6 +24,15 @@ typedef enum {
     BS_DTYPE_U8,
     BS_DTYPE_F16,  /* IEEE half precision */
     BS_DTYPE_BF16, /* the upper half of F32 */
+    /* Of files of other programs. */
+    BS_DTYPE_BOOL,
+    BS_DTYPE_I8,
+    BS_DTYPE_I16,
+    BS_DTYPE_U16,
+    BS_DTYPE_U32,
+    BS_DTYPE_U64,
+    BS_DTYPE_F8_E4M3,
+    BS_DTYPE_F8_E5M2,
 } bs_dtype;
 
 size_t      bs_dtype_size(bs_dtype d); /* bytes of one element; 0 for no dtype */
@@ -41,6 +50,8 @@ typedef struct {
 
 /* Elements first .. first + n of F32, F16 or BF16; false for another type. */
 bool bs_tensor_floats(const bs_tensor *t, int64_t first, int64_t n, float *out);
+/* As F16: the nearest one, of two the even one. False if a finite number became infinite. */
+bool bs_halves_of(const float *x, int64_t n, uint16_t *out);
 
 typedef struct {
     const char *key, *value; /* UTF-8 */

@@ -4,24 +4,59 @@
 
 #include "file/safetensors.h"
 
+static float float_of(uint32_t bits)
+{
+    float x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
 /* A sign, five bits of exponent, ten of fraction; 0 and 31 are the exponents of the small, and of
- * infinity and NaN. */
+ * infinity and NaN. Exponents of floats are greater by 112. */
 static float half(uint16_t bits)
 {
-    const int   exponent = bits >> 10 & 31, fraction = bits & 1023;
-    const float size = exponent == 0    ? ldexpf((float)fraction, -24)
-                       : exponent == 31 ? (fraction ? NAN : INFINITY)
-                                        : ldexpf((float)(1024 + fraction), exponent - 25);
-    return bits >> 15 ? -size : size;
+    const uint32_t sign = (bits & 0x8000u) << 16, rest = bits & 0x7FFFu;
+    const float    small = (float)rest * 0x1p-24f;
+    uint32_t       whole = (rest << 13) + ((rest >= 0x7C00 ? 224u : 112u) << 23);
+    if (rest < 0x400)
+        memcpy(&whole, &small, sizeof whole);
+    return float_of(whole | sign);
+}
+
+/* Rounded to the nearest, of two to the even one. */
+static uint16_t half_of(float x)
+{
+    uint32_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    const uint32_t sign = bits >> 16 & 0x8000u, whole = bits & 0x7FFFFFFFu;
+    const uint32_t exponent = whole >> 23;
+    if (whole > 0x7F800000u)
+        return (uint16_t)(sign | 0x7E00u);
+    if (exponent >= 143)
+        return (uint16_t)(sign | 0x7C00u);
+    if (exponent >= 113)
+        return (uint16_t)(sign | ((whole - (112u << 23) + 0xFFF + (whole >> 13 & 1)) >> 13));
+    if (exponent < 102)
+        return (uint16_t)sign;
+    const uint32_t shift = 126 - exponent, fraction = (whole & 0x7FFFFFu) | 0x800000u;
+    const uint32_t down = fraction >> shift;
+    return (uint16_t)(sign | (fraction + (1u << (shift - 1)) - 1 + (down & 1)) >> shift);
 }
 
 /* The upper half of a float. */
 static float brain(uint16_t bits)
 {
-    const uint32_t whole = (uint32_t)bits << 16;
-    float          x;
-    memcpy(&x, &whole, sizeof x);
-    return x;
+    return float_of((uint32_t)bits << 16);
+}
+
+bool bs_halves_of(const float *x, int64_t n, uint16_t *out)
+{
+    bool fits = true;
+    for (int64_t i = 0; i < n; i++) {
+        out[i] = half_of(x[i]);
+        fits = fits && ((out[i] & 0x7C00u) != 0x7C00u || !isfinite(x[i]));
+    }
+    return fits;
 }
 
 bool bs_tensor_floats(const bs_tensor *t, int64_t first, int64_t n, float *out)
@@ -30,9 +65,11 @@ bool bs_tensor_floats(const bs_tensor *t, int64_t first, int64_t n, float *out)
     const float    *floats = t->data;
     if (t->dtype != BS_DTYPE_F32 && t->dtype != BS_DTYPE_F16 && t->dtype != BS_DTYPE_BF16)
         return false;
-    for (int64_t i = first; i < first + n; i++)
-        *out++ = t->dtype == BS_DTYPE_F32   ? floats[i]
-                 : t->dtype == BS_DTYPE_F16 ? half(shorts[i])
-                                            : brain(shorts[i]);
+    if (t->dtype == BS_DTYPE_F32 && n)
+        memcpy(out, floats + first, (size_t)n * sizeof *out);
+    for (int64_t i = 0; i < n && t->dtype == BS_DTYPE_F16; i++)
+        out[i] = half(shorts[first + i]);
+    for (int64_t i = 0; i < n && t->dtype == BS_DTYPE_BF16; i++)
+        out[i] = brain(shorts[first + i]);
     return true;
 }
