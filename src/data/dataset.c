@@ -405,3 +405,16 @@ uint64_t bs_rows_hash(const bs_rows *ds)
     h = hash_matrix(&ds->y, false, h);
     return hash_matrix(&ds->unknown, false, h);
 }
+
+uint64_t bs_row_hash(const bs_rows *ds, int32_t row, uint64_t seed)
+{
+    const bs_csr *x = &ds->x;
+    const int32_t first = x->start[row];
+    const size_t  n = (size_t)(x->start[row + 1] - first);
+    uint64_t      h = seed;
+    if (ds->document)
+        h = bs_hash_bytes(ds->document[row].bytes, ds->document[row].n, h);
+    if (n)
+        h = bs_hash_bytes(x->index + first, n * sizeof *x->index, h);
+    return x->value && n ? bs_hash_bytes(x->value + first, n * sizeof *x->value, h) : h;
+}

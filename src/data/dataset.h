@@ -160,6 +160,8 @@ basin_status bs_rows_add_missing(bs_rows *ds, const uint8_t *which, int32_t n_fe
                                  basin_error *err);
 
 uint64_t bs_rows_hash(const bs_rows *ds);
+/* Of the features and the text of one row. */
+uint64_t bs_row_hash(const bs_rows *ds, int32_t row, uint64_t seed);
 
 /* --- schema: schema.c, schema_json.c ------------------------------------- */
 
@@ -210,6 +212,7 @@ typedef struct {
     int32_t rarest, rarest_rows; /* the rarest label that occurs; -1: none does */
     int32_t commonest, commonest_rows;
     int64_t missing; /* values and categories */
+    bool    texts;   /* rows have them */
 } bs_summary;
 
 /* Cells of nominal columns that have no value. */

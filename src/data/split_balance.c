@@ -18,13 +18,12 @@ static int by_hash(const void *a, const void *b)
     return (p->part > q->part) - (p->part < q->part);
 }
 
-static uint64_t hash_row(const bs_csr *m, int32_t r, uint64_t h)
+static uint64_t hash_labels(const bs_csr *m, int32_t r, uint64_t h)
 {
     size_t n = (size_t)(m->start[r + 1] - m->start[r]);
     if (!n)
         return h * 31 + 1;
-    h = bs_hash_bytes(m->index + m->start[r], n * sizeof *m->index, h);
-    return m->value ? bs_hash_bytes(m->value + m->start[r], n * sizeof *m->value, h) : h;
+    return bs_hash_bytes(m->index + m->start[r], n * sizeof *m->index, h);
 }
 
 static basin_status count_crossing(const bs_rows *ds, const int32_t *part, int32_t *out,
@@ -35,7 +34,7 @@ static basin_status count_crossing(const bs_rows *ds, const int32_t *part, int32
     if (!p)
         return bs_fail_nomem(err);
     for (int32_t r = 0; r < n; r++)
-        p[r] = (print){hash_row(&ds->y, r, hash_row(&ds->x, r, 3)), part[r]};
+        p[r] = (print){hash_labels(&ds->y, r, bs_row_hash(ds, r, 3)), part[r]};
     qsort(p, (size_t)n, sizeof *p, by_hash);
     for (int32_t i = 0, end; i < n; i = end) {
         for (end = i + 1; end < n && p[end].hash == p[i].hash;)

@@ -287,13 +287,20 @@ basin_status bs_make_options(const bs_option *rows, void *options, const char *w
     return s;
 }
 
+static const char *other_kind(const bs_task *task)
+{
+    const bs_task_inspect *how = bs_tool_of(task)->data;
+    return how ? how->also : NULL;
+}
+
 static basin_status fail_kind(const char *kind, basin_error *err)
 {
     char all[256] = "";
     for (int i = 0, at = 0; bs_tasks[i]; i++)
         if (bs_tool_of(bs_tasks[i])->generator)
-            at += bs_print(all + at, sizeof all - (size_t)at, "%s%s", at ? ", " : "",
-                           bs_tasks[i]->name);
+            at += bs_print(all + at, sizeof all - (size_t)at, "%s%s%s%s", at ? ", " : "",
+                           bs_tasks[i]->name, other_kind(bs_tasks[i]) ? ", " : "",
+                           other_kind(bs_tasks[i]) ? other_kind(bs_tasks[i]) : "");
     return bs_fail(err, BASIN_EARG, "make: '%s' is not a kind of data that can be made: %s", kind,
                    all);
 }
@@ -309,17 +316,28 @@ basin_status basin_data_make(const char *kind, const char *options, uint64_t see
         return s;
     const bs_task         *task = NULL;
     const bs_task_inspect *how = NULL;
+    bs_buf                 words;
     report_open(&r, text);
+    bs_buf_init(&words, 1 << 16);
     if (!bs_task_find(kind, &task, NULL))
         how = bs_tool_of(task)->data;
-    if (!how)
+    for (int i = 0; !how && bs_tasks[i]; i++)
+        if (other_kind(bs_tasks[i]) && strcmp(other_kind(bs_tasks[i]), kind) == 0) {
+            how = bs_tool_of(bs_tasks[i])->data;
+            bs_buf_text(&words, how->options);
+        }
+    bs_buf_text(&words, options ? options : "");
+    if (words.failed)
+        s = bs_fail_nomem(err);
+    else if (!how)
         s = fail_kind(kind, err);
     else if (!out)
         s = bs_fail(err, BASIN_EARG, "make: needs -o FILE");
     else if (seed > INT32_MAX)
         s = bs_fail(err, BASIN_EARG, "--seed: at most %d", INT32_MAX);
     if (!s)
-        s = how->make(options ? options : "", (int)seed, out, format, &r.notes, &r.table, &r.json,
-                      err);
+        s = how->make(words.data ? words.data : "", (int)seed, out, format, &r.notes, &r.table,
+                      &r.json, err);
+    bs_buf_free(&words);
     return report_close(&r, s, session, text, err);
 }

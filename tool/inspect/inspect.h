@@ -37,6 +37,7 @@ typedef struct bs_task_inspect {
                              basin_error *err);
     basin_status (*make)(const char *options, int seed, const char *out, const char *format,
                          bs_notes *notes, bs_buf *table, bs_buf *json, basin_error *err);
+    const char *also, *options; /* another kind of data that it makes, with these options */
 } bs_task_inspect;
 
 /* Lines "key      text" about data in memory, as `basin data inspect` prints them. */

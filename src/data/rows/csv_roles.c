@@ -342,13 +342,23 @@ static basin_status set_texts(csv_table *t, const char *const *names, const uint
     basin_status s = bs_text_exist(&t->texts, t->r, names, t->n);
     if (!s)
         s = find_text(t, mark, dropped);
+    int found = 0;
     for (int32_t i = 0; !s && i < t->n; i++) {
         const int place = bs_text_place(&t->texts, t->column[i].name);
         if (place < 0 || mark[i] || dropped[i])
             continue;
         t->column[i].role = CSV_TEXT;
         t->column[i].column = place;
-        t->r->b->ds->source.texts++;
+        t->r->b->ds->source.texts = ++found;
+    }
+    for (int i = 0; !s && found && found < t->texts.n && i < t->texts.n; i++) {
+        int32_t k = 0;
+        while (k < t->n && strcmp(names[k], t->texts.name[i]) != 0)
+            k++;
+        if (k == t->n)
+            s = bs_error_at(t->r, 0, 0,
+                            "has no column '%.60s', part of the text of the training rows",
+                            t->texts.name[i]);
     }
     return s;
 }

@@ -86,6 +86,7 @@ basin_status bs_text_exist(const bs_text_columns *t, const bs_reading *r, const 
 basin_status bs_text_put(bs_text_columns *t, const bs_reading *r, int place, const char *text,
                          size_t len)
 {
+    t->seen = true;
     bs_buf_clear(&t->piece[place]);
     if (!bs_is_missing(text, len))
         bs_buf_add(&t->piece[place], text, len);
@@ -116,7 +117,8 @@ basin_status bs_text_finish(const bs_text_columns *t, const bs_reading *r)
     for (int i = 0; ok && i < t->n; i++)
         ok = (name[i] = bs_arena_copy(arena, t->name[i], strlen(t->name[i]))) != NULL;
     r->b->ds->schema.text = name;
-    r->b->ds->schema.n_texts = t->n;
+    r->b->ds->schema.n_texts = t->seen ? t->n : 0;
+    r->b->n_documents = t->seen ? r->b->n_documents : 0;
     return ok ? BASIN_OK : bs_fail_nomem(r->err);
 }
 

@@ -13,6 +13,7 @@ typedef struct {
     int         n;
     const char *name[BS_MOST_TEXTS];
     bs_buf      piece[BS_MOST_TEXTS]; /* of the current row */
+    bool        seen;                 /* some row has one of them, even if it is null */
     bool        given;                /* by the option or a model: nothing is guessed */
     bs_arena    arena;                /* of the names */
 } bs_text_columns;
@@ -32,7 +33,7 @@ basin_status bs_text_exist(const bs_text_columns *t, const bs_reading *r, const 
 basin_status bs_text_put(bs_text_columns *t, const bs_reading *r, int place, const char *text,
                          size_t len);
 basin_status bs_text_end_row(bs_text_columns *t, const bs_reading *r);
-/* Tells the finished data set which columns they are. */
+/* Tells the finished data set which columns they are; it has no texts if none was seen. */
 basin_status bs_text_finish(const bs_text_columns *t, const bs_reading *r);
 
 /* "text", "body", "abstract", ...: a usual name of a column of texts. */

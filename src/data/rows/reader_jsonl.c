@@ -222,7 +222,7 @@ static basin_status inner_features(jsonl *x, const char *key, json_t *v, int dep
 static basin_status text_of_row(jsonl *x, int place, const json_t *v)
 {
     if (json_is_null(v))
-        return BASIN_OK;
+        return bs_text_put(&x->texts, x->r, place, "", 0);
     if (!json_is_string(v))
         return bs_error_at(x->r, x->line, 0, "the text '%s' is %s; it must be a string",
                            x->texts.name[place], type_name(v));

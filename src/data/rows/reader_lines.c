@@ -104,6 +104,7 @@ static basin_status read_block(bs_reading *r, bs_line_reader one)
     basin_status s = BASIN_OK;
     bs_buf_init(&x.rest, (size_t)1 << 31);
     bs_arena_init(&x.texts.arena, 0);
+    x.texts.seen = true;
     s = bs_text_add(&x.texts, r, r->o->like && r->o->like->n_texts ? r->o->like->text[0] : "text");
     if (!s)
         s = bs_reading_lines(r, &x, one);
@@ -111,7 +112,6 @@ static basin_status read_block(bs_reading *r, bs_line_reader one)
         ds->labelled = x.labelled;
         ds->open_labels = true;
         ds->by_name = true;
-        ds->schema.open = true;
         bs_print(ds->source.labels_from, sizeof ds->source.labels_from, "%s...", PREFIX);
         ds->source.texts = 1;
         if (!x.labelled && !r->o->label_free)
@@ -148,7 +148,7 @@ static int sniff_plain(const char *head, size_t n, const char *path)
 const bs_reader bs_reader_fasttext = {
     .name = "fasttext",
     .help = "lines of __label__NAME and text",
-    .extensions = "",
+    .extensions = ".ft",
     .uses = "data.label_names",
     .sniff = sniff_fasttext,
     .next = next_fasttext,

@@ -26,12 +26,11 @@ static int by_y(const void *a, const void *b)
     return (p->y > q->y) - (p->y < q->y);
 }
 
-static uint64_t hash_row(const bs_csr *m, int32_t r)
+static uint64_t hash_labels(const bs_csr *m, int32_t r)
 {
-    int32_t  first = m->start[r];
-    size_t   n = (size_t)(m->start[r + 1] - first);
-    uint64_t h = n ? bs_hash_bytes(m->index + first, n * sizeof *m->index, 7) : 7;
-    return m->value && n ? bs_hash_bytes(m->value + first, n * sizeof *m->value, h) : h;
+    const int32_t first = m->start[r];
+    const size_t  n = (size_t)(m->start[r + 1] - first);
+    return n ? bs_hash_bytes(m->index + first, n * sizeof *m->index, 7) : 7;
 }
 
 /* Rows sorted by features: within a group of equal features, a row is a duplicate if an earlier one
@@ -80,7 +79,7 @@ static basin_status repetitions(const bs_rows *ds, bs_summary *out, basin_error 
     if (!p)
         return bs_fail_nomem(err);
     for (int32_t r = 0; r < n; r++)
-        p[r] = (print){hash_row(&ds->x, r), hash_row(&ds->y, r), r};
+        p[r] = (print){bs_row_hash(ds, r, 7), hash_labels(&ds->y, r), r};
     qsort(p, (size_t)n, sizeof *p, by_x);
     count_repeats(p, n, out);
     qsort(p, (size_t)n, sizeof *p, by_y);
@@ -147,12 +146,14 @@ basin_status bs_rows_summary(const bs_rows *ds, bs_summary *out, basin_error *er
 {
     *out = (bs_summary){
         .rows = ds->rows, .features = ds->schema.n_features, .labels = ds->schema.n_labels};
+    out->texts = ds->document != NULL;
     double cells = (double)ds->rows * ds->schema.n_features;
     out->density = cells > 0 ? ds->x.start[ds->rows] / cells : 0;
     out->cardinality = ds->rows ? (double)ds->y.start[ds->rows] / ds->rows : 0;
     for (int32_t r = 0; r < ds->rows; r++) {
         out->rows_unlabelled += ds->y.start[r] == ds->y.start[r + 1];
-        out->rows_empty += ds->x.start[r] == ds->x.start[r + 1];
+        out->rows_empty +=
+            ds->x.start[r] == ds->x.start[r + 1] && (!ds->document || ds->document[r].n == 0);
     }
     basin_status s = bs_blank_categories(ds, &out->missing, err);
     out->missing += ds->n_missing;

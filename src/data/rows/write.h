@@ -27,6 +27,7 @@ enum {
     BS_KEEPS_FEATURES = 2, /* features that are 0 in all rows */
     BS_KEEPS_NAMES = 4,    /* names of features */
     BS_KEEPS_IDS = 8,      /* names of rows */
+    BS_KEEPS_TEXTS = 16,   /* documents */
 };
 
 /* A format. To add one: a file with such a struct and a line in writers.def. */
@@ -84,6 +85,9 @@ void bs_put_line(bs_writing *w, bs_buf *line);
 /* The cells of a row, features first, and the line's end; `missing` stands for values that are not
  * there and for labels left open. */
 void bs_put_row(bs_writing *w, const bs_rows *ds, int32_t r, const char *missing);
+
+/* The name of the column of texts, one that readers know. */
+const char *bs_text_column(const bs_rows *ds);
 
 /* The name of the column of row names: no label is called this. */
 const char *bs_id_column(const bs_rows *ds);

@@ -7,6 +7,7 @@
 
 #include "base/buf.h"
 #include "data/names.h"
+#include "data/rows/documents.h"
 #include "data/rows/write.h"
 
 const char *bs_id_column(const bs_rows *ds)
@@ -87,6 +88,12 @@ static void mark_columns(const bs_csr *m, int32_t rows, uint8_t *seen)
         seen[m->index[e]] = 1;
 }
 
+const char *bs_text_column(const bs_rows *ds)
+{
+    const bs_schema *s = &ds->schema;
+    return s->n_texts == 1 && bs_named_like_text(s->text[0]) ? s->text[0] : "text";
+}
+
 basin_status bs_note_losses(const bs_rows *ds, const bs_writer *writer, bs_notes *notes,
                             basin_error *err)
 {
@@ -105,6 +112,11 @@ basin_status bs_note_losses(const bs_rows *ds, const bs_writer *writer, bs_notes
     for (int32_t i = 0; i < s->n_features; i++)
         features = !seen[s->n_labels + i] ? features + 1 : keeps & BS_KEEPS_NAMES ? features : 0;
     bs_free(seen);
+    if (ds->document && !(keeps & BS_KEEPS_TEXTS) && s->n_features == 0)
+        return bs_fail(err, BASIN_EARG, "texts cannot be written as %s; use jsonl, csv or fasttext",
+                       writer->name);
+    if (ds->document && !(keeps & BS_KEEPS_TEXTS))
+        bs_notes_add(notes, "lost", "texts are lost: %s has no place for them", writer->name);
     if (labels && !(keeps & BS_KEEPS_LABELS))
         bs_notes_add(notes, "lost", "%d labels that no row has are lost: %s names those of rows",
                      labels, writer->name);
@@ -113,9 +125,11 @@ basin_status bs_note_losses(const bs_rows *ds, const bs_writer *writer, bs_notes
     if (features && !list && !(keeps & BS_KEEPS_FEATURES))
         bs_notes_add(notes, "lost", "%d features that are 0 in all rows are lost: %s has no place",
                      features, writer->name);
-    if (s->feature && !(keeps & BS_KEEPS_NAMES))
+    if (s->feature && s->n_features > 0 && !(keeps & BS_KEEPS_NAMES))
         bs_notes_add(notes, "lost", "names of features are lost: %s has numbers only",
                      writer->name);
+    if (s->n_features > 0 && !(keeps & (BS_KEEPS_FEATURES | BS_KEEPS_NAMES)))
+        bs_notes_add(notes, "lost", "features are lost: %s has texts only", writer->name);
     if (ds->row_id && !(keeps & BS_KEEPS_IDS))
         bs_notes_add(notes, "lost", "names of rows (ids) are lost: %s has no place for them",
                      writer->name);

@@ -39,8 +39,10 @@ static void put_header(const bs_rows *ds, bs_writing *w)
         bs_put(w, bs_id_column(ds));
         bs_put(w, ",");
     }
+    if (ds->document)
+        bs_put(w, bs_text_column(ds));
     for (int32_t i = 0; i < ds->schema.n_features; i++) {
-        bs_put(w, i ? "," : "");
+        bs_put(w, i || ds->document ? "," : "");
         put_name(w, bs_feature_name(ds, i, scratch));
     }
     for (int32_t i = 0; i < ds->schema.n_labels; i++) {
@@ -58,6 +60,10 @@ static void write_csv(const bs_rows *ds, bs_writing *w)
             put_cell(w, ds->row_id[r]);
             bs_put(w, ",");
         }
+        if (ds->document) {
+            put_cell(w, ds->document[r].bytes);
+            bs_put(w, ds->schema.n_features ? "," : "");
+        }
         bs_put_row(w, ds, r, "");
     }
 }
@@ -66,7 +72,7 @@ const bs_writer bs_writer_csv = {
     .name = "csv",
     .help = "comma-separated cells: features, then 0/1 labels (read with --labels last:N)",
     .extensions = ".csv",
-    .keeps = BS_KEEPS_LABELS | BS_KEEPS_FEATURES | BS_KEEPS_NAMES | BS_KEEPS_IDS,
+    .keeps = BS_KEEPS_LABELS | BS_KEEPS_FEATURES | BS_KEEPS_NAMES | BS_KEEPS_IDS | BS_KEEPS_TEXTS,
     .columns = true,
     .write = write_csv,
 };

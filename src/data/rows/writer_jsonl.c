@@ -115,6 +115,24 @@ static bool side_by_side(const bs_schema *s)
     return true;
 }
 
+static void put_inputs(const bs_rows *ds, int32_t r, bool columns, bs_writing *w)
+{
+    if (ds->document) {
+        bs_put_json(w, bs_text_column(ds));
+        bs_put(w, ":");
+        bs_put_json(w, ds->document[r].bytes);
+        if (ds->schema.n_features == 0)
+            return;
+        bs_put(w, ",");
+    }
+    if (columns)
+        put_columns(ds, r, w);
+    else if (!ds->schema.feature && ds->schema.dense)
+        put_list(ds, r, w);
+    else
+        put_features(ds, r, w);
+}
+
 static void write_jsonl(const bs_rows *ds, bs_writing *w)
 {
     const bool columns =
@@ -126,12 +144,7 @@ static void write_jsonl(const bs_rows *ds, bs_writing *w)
             bs_put_json(w, ds->row_id[r]);
             bs_put(w, ",");
         }
-        if (columns)
-            put_columns(ds, r, w);
-        else if (!ds->schema.feature && ds->schema.dense)
-            put_list(ds, r, w);
-        else
-            put_features(ds, r, w);
+        put_inputs(ds, r, columns, w);
         if (ds->labelled)
             put_labels(ds, r, w);
         bs_put(w, "}\n");
@@ -140,8 +153,8 @@ static void write_jsonl(const bs_rows *ds, bs_writing *w)
 
 const bs_writer bs_writer_jsonl = {
     .name = "jsonl",
-    .help = "one JSON object per row: id, features, labels",
+    .help = "one JSON object per row: id, text, features, labels",
     .extensions = ".jsonl .ndjson",
-    .keeps = BS_KEEPS_NAMES | BS_KEEPS_IDS,
+    .keeps = BS_KEEPS_NAMES | BS_KEEPS_IDS | BS_KEEPS_TEXTS,
     .write = write_jsonl,
 };

@@ -4,6 +4,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/json.h"
+#include "base/tree.h"
+
 #include "data/rows/csv.h"
 #include "data/split.h"
 #include "run/from.h"
@@ -37,7 +40,7 @@ bool bs_mlc_is_sparse(const bs_schema *schema)
 static bs_read_options reading_of(const bs_settings *s, const bs_read_request *w)
 {
     bs_read_options o = s->read;
-    o.like = w->known   ? bs_schema_mlc(w->known)
+    o.like = w->known   ? bs_columns_mlc(w->known)
              : w->first ? &bs_dataset_mlc(w->first)->schema
                         : NULL;
     o.label_free = w->label_free;
@@ -53,6 +56,19 @@ static bool has_names(const bs_schema *like)
     return like->feature && like->n_features > 0 && !bs_csv_headless(like);
 }
 
+basin_status bs_mlc_read_texts(const bs_preprocess *k, bs_rows *d, bs_notes *notes,
+                               basin_error *err)
+{
+    const bs_mlc_known *known = bs_preprocess_mlc(k);
+    int32_t             unknown;
+    basin_status        s =
+        bs_ngrams_apply(&known->ngrams, &known->columns, &known->schema, d, &unknown, err);
+    if (!s && unknown > 0)
+        bs_notes_add(notes, "unknown words", "%d of %d texts have no word that training kept",
+                     (int)unknown, (int)d->rows);
+    return s;
+}
+
 /* Matches what was read to the required schema. Takes d in any case. */
 static basin_status adopt(const bs_read_request *w, const bs_schema *like, bs_rows *d,
                           const char *file, bs_notes *notes, bs_dataset *out, basin_error *err)
@@ -65,7 +81,9 @@ static basin_status adopt(const bs_read_request *w, const bs_schema *like, bs_ro
         status = bs_rows_known_labels(like, d, file, notes, err);
     if (!status && like)
         status = bs_rows_match(like, d, file, notes, err);
-    if (!status && w->known && bs_mlc_is_sparse(like) && d->n_missing > 0)
+    if (!status && w->known && bs_preprocess_mlc(w->known)->ngrams.n > 0)
+        status = bs_mlc_read_texts(w->known, d, notes, err);
+    else if (!status && w->known && bs_mlc_is_sparse(like) && d->n_missing > 0)
         bs_rows_fill(d, like);
     if (!status)
         return take(d, out);
@@ -188,7 +206,7 @@ static basin_status stream(const bs_settings *s, const bs_read_request *w, int32
 
 static void remark(const bs_dataset *p, const bs_preprocess *k, bool label_free, bs_logger *log)
 {
-    bs_mlc_strange(&bs_dataset_mlc(p)->met, bs_schema_mlc(k), label_free, log);
+    bs_mlc_strange(&bs_dataset_mlc(p)->met, bs_columns_mlc(k), label_free, log);
 }
 
 static void free_part(bs_dataset *p)
@@ -253,13 +271,17 @@ static basin_status widen(bs_dataset *train, const bs_preprocess *like, bs_logge
                           basin_error *err)
 {
     bs_rows         *d = bs_dataset_mlc(train);
-    const bs_schema *was = bs_schema_mlc(like);
+    const bs_schema *was = bs_columns_mlc(like);
     const bs_rows    other = {.schema = *was, .open_labels = true, .by_name = d->by_name};
     const bool       open = d->open_labels;
     const int32_t    before = d->schema.n_labels, features = d->schema.n_features;
     if (before == 0)
         return BASIN_OK; /* fit decides what to do */
-    basin_status s = check_readings(was, &d->schema, err);
+    basin_status s = BASIN_OK;
+    if (was->n_texts && !d->document)
+        s = bs_fail(err, BASIN_EDATA, "--from: the model reads texts, and these rows have none");
+    if (!s)
+        s = check_readings(was, &d->schema, err);
     if (!s)
         s = check_numbers(was, &d->schema, err);
     d->open_labels = true;
@@ -298,8 +320,8 @@ static const float *kept(const float *was, const float *is, const int32_t *from,
 /* Features that the model knows are scaled as there, so that its parameters keep their meaning. */
 static basin_status keep_scales(bs_preprocess *k, basin_error *err)
 {
-    const bs_schema *was = bs_schema_mlc(k->like);
-    bs_schema       *is = bs_schema_mlc(k);
+    const bs_schema *was = bs_columns_mlc(k->like);
+    bs_schema       *is = bs_columns_mlc(k);
     const int32_t    n = is->n_features;
     int32_t         *from = bs_calloc((size_t)n + 1, sizeof *from);
     bool             ok = true;
@@ -351,6 +373,31 @@ static basin_status fit_weights(const bs_settings *s, const bs_rows *train, bs_l
     return status;
 }
 
+/* The n-grams of the training texts or, if training continues from a model, that model's. */
+static basin_status fit_texts(const bs_settings *s, bs_dataset *part, int n, bs_preprocess *out,
+                              basin_error *err)
+{
+    const bs_train_options *t = &s->train;
+    const bs_ngram_options  o = {t->ngram_words, t->ngram_chars, t->ngram_limit, t->ngram_rows};
+    const bs_rows          *train = bs_dataset_mlc(&part[0]);
+    bs_mlc_known           *k = bs_preprocess_mlc(out);
+    basin_status            status = BASIN_OK;
+    k->schema = k->columns;
+    if (!train->document)
+        return BASIN_OK;
+    if (out->like && bs_preprocess_mlc(out->like)->ngrams.n > 0)
+        status =
+            bs_ngrams_copy(&bs_preprocess_mlc(out->like)->ngrams, &out->arena, &k->ngrams, err);
+    else
+        status = bs_ngrams_fit(train, &o, &out->arena, &k->ngrams, err);
+    if (!status)
+        status = bs_ngrams_schema(&k->ngrams, &k->columns, &out->arena, &k->schema, err);
+    for (int i = 0; i < n && !status; i++)
+        if (bs_dataset_mlc(&part[i]))
+            status = bs_mlc_read_texts(out, bs_dataset_mlc(&part[i]), NULL, err);
+    return status;
+}
+
 static basin_status fit(const bs_settings *s, bs_dataset *part, int n, bs_logger *log,
                         bs_preprocess *out, basin_error *err)
 {
@@ -362,21 +409,21 @@ static basin_status fit(const bs_settings *s, bs_dataset *part, int n, bs_logger
     if (train->schema.n_labels == 0)
         return bs_fail(err, BASIN_EDATA,
                        "the training data has no labels; --labels selects their columns");
-    if (train->schema.n_features == 0 && !out->like)
-        return bs_fail(err, BASIN_EDATA, "the training data has no features beside its texts");
-    basin_status status = bs_schema_copy(&train->schema, &out->arena, &k->schema, err);
+    basin_status status = bs_schema_copy(&train->schema, &out->arena, &k->columns, err);
     if (status)
         return status;
-    const bs_schema *like = out->like ? bs_schema_mlc(out->like) : NULL;
-    bs_schema_judge(train, &k->schema);
+    const bs_schema *like = out->like ? bs_columns_mlc(out->like) : NULL;
+    bs_schema_judge(train, &k->columns);
     if (like) {
-        k->schema.dense = like->dense;
-        k->schema.binary = like->binary;
+        k->columns.dense = like->dense;
+        k->columns.binary = like->binary;
     }
-    const bool standardise = like ? like->mean != NULL : wants_standardising(s, &k->schema);
-    status = bs_schema_fit(train, standardise, &out->arena, &k->schema, err);
+    const bool standardise = like ? like->mean != NULL : wants_standardising(s, &k->columns);
+    status = bs_schema_fit(train, standardise, &out->arena, &k->columns, err);
     if (!status && like)
         status = keep_scales(out, err);
+    if (!status)
+        status = fit_texts(s, part, n, out, err);
     if (status)
         return status;
     if (standardise)
@@ -446,13 +493,23 @@ static const char *label(const bs_preprocess *k, int i)
 
 static void known_text(const bs_preprocess *k, bs_buf *out)
 {
-    bs_buf_printf(out, "%d features, %d labels", (int)bs_schema_mlc(k)->n_features,
-                  (int)bs_schema_mlc(k)->n_labels);
+    const bs_mlc_known *own = bs_preprocess_mlc(k);
+    if (own->ngrams.n > 0 && own->columns.n_features > 0)
+        bs_buf_printf(out, "%d columns and ", (int)own->columns.n_features);
+    bs_buf_printf(out, "%d %s, %d labels",
+                  (int)(own->ngrams.n > 0 ? own->ngrams.n : own->schema.n_features),
+                  own->ngrams.n > 0 ? "n-grams" : "features", (int)own->schema.n_labels);
 }
 
 static void known_json(const bs_preprocess *k, bs_buf *out)
 {
-    bs_schema_json(bs_schema_mlc(k), out);
+    const bs_mlc_known *own = bs_preprocess_mlc(k);
+    bs_schema_json(&own->columns, out);
+    if (own->ngrams.n == 0 || out->failed)
+        return;
+    out->len--; /* one more member of the object */
+    bs_ngrams_json(&own->ngrams, out);
+    bs_json_close(out, '}');
 }
 
 static basin_status known_read(const char *json, const char *where, bs_preprocess *out,
@@ -462,7 +519,19 @@ static basin_status known_read(const char *json, const char *where, bs_preproces
     if (!k)
         return bs_fail_nomem(err);
     out->deciding = BS_METRIC_example_f1;
-    return bs_schema_from_json(json, strlen(json), where, &out->arena, &k->schema, err);
+    basin_status s = bs_schema_from_json(json, strlen(json), where, &out->arena, &k->columns, err);
+    k->schema = k->columns;
+    json_t *ngrams = NULL, *object = NULL;
+    if (!s && k->columns.n_texts) {
+        object = bs_tree_read(json, strlen(json), 0, NULL);
+        ngrams = json_object_get(object, "ngrams");
+    }
+    if (!s && ngrams)
+        s = bs_ngrams_from_json(ngrams, where, &out->arena, &k->ngrams, err);
+    if (!s && ngrams)
+        s = bs_ngrams_schema(&k->ngrams, &k->columns, &out->arena, &k->schema, err);
+    json_decref(object);
+    return s;
 }
 
 static basin_status make_spec(const bs_train_options *o, const bs_preprocess *k, bs_net_spec *out,

@@ -3,6 +3,7 @@
 #define BS_TASK_MLC_H
 
 #include "data/bins.h"
+#include "data/words/ngrams.h"
 #include "task/task.h"
 #include "task/mlc/nets.h"
 
@@ -12,7 +13,9 @@ extern const struct bs_task_write  bs_task_write_mlc;  /* write.c */
 extern const struct bs_task_memory bs_task_memory_mlc; /* memory.c */
 
 typedef struct {
-    bs_schema schema;
+    bs_schema columns; /* of files */
+    bs_ngrams ngrams;  /* n = 0: rows have no text, or it is not used */
+    bs_schema schema;  /* of rows: the columns, then n-grams; without these it is `columns` */
     /* Only while training, first values of nets: */
     const float *log_odds; /* [labels] of a label in the training rows */
     bs_bins      bins;
@@ -31,6 +34,12 @@ static inline bs_mlc_known *bs_preprocess_mlc(const bs_preprocess *k)
 static inline bs_schema *bs_schema_mlc(const bs_preprocess *k)
 {
     return &bs_preprocess_mlc(k)->schema;
+}
+
+/* As files have them. */
+static inline bs_schema *bs_columns_mlc(const bs_preprocess *k)
+{
+    return &bs_preprocess_mlc(k)->columns;
 }
 
 static inline bs_metrics *bs_measurement_mlc(const bs_measurement *c)
@@ -54,6 +63,11 @@ bool bs_mlc_is_sparse(const bs_schema *schema);
 basin_status bs_mlc_scores(bs_scorer *s, const bs_net_spec *spec, const bs_schema *schema,
                            const bs_rows *data, int64_t number, float *scores, float *energy,
                            basin_error *err);
+
+/* Turns the texts of rows, whose columns are the model's, into features; the rows borrow the names
+ * of what the model knows. */
+basin_status bs_mlc_read_texts(const bs_preprocess *k, bs_rows *d, bs_notes *notes,
+                               basin_error *err);
 
 /* Notes how well the features of an input fit a model. label_free: unknown columns cannot be labels
  * under another name. */

@@ -73,6 +73,8 @@ void bs_mlc_strange(const bs_coverage *s, const bs_schema *known, bool label_fre
 {
     const char *become = known->open || !known->feature ? "read as 0" : "are missing";
     char        name[80] = "";
+    if (known->n_texts && known->n_features == 0)
+        return;
     if (s->strangers.n > 0)
         bs_print(name, sizeof name, "; unknown: '%s'", s->strangers.name[0]);
     if (s->features == 0)

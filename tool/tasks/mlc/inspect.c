@@ -6,6 +6,7 @@
 #include "tasks/mlc/make.h"
 #include "data/names.h"
 #include "data/rows/write.h"
+#include "data/words/ngrams.h"
 #include "task/mlc/data.h"
 
 static basin_status read_all(const bs_data_args *g, bool keep_text, bs_notes *notes, bs_rows **out,
@@ -19,16 +20,38 @@ static basin_status read_all(const bs_data_args *g, bool keep_text, bs_notes *no
 
 /* ---- inspect ---- */
 
-static void print_inputs(const bs_rows *d, const bs_summary *s, bs_buf *out)
+static void print_texts(const bs_rows *d, bs_buf *out)
 {
-    bs_buf_printf(out, "format   %s, %s, %d rows\n", d->format,
-                  d->schema.dense ? "dense" : "sparse", (int)d->rows);
+    bs_text_summary t;
+    if (!d->document)
+        return;
+    if (!bs_texts_summary(d, &t)) {
+        out->failed = true;
+        return;
+    }
+    bs_buf_printf(
+        out, "texts    %.1f words each, at most %d; %d different words, %d in one text only",
+        d->rows ? (double)t.words / d->rows : 0, (int)t.longest, (int)t.different, (int)t.once);
+    bs_buf_printf(out, "; %d empty\n", (int)t.empty);
+}
+
+static void print_columns(const bs_rows *d, const bs_summary *s, bs_buf *out)
+{
     bs_buf_printf(out, "inputs   %d features", (int)s->features);
     if (d->source.numeric || d->source.binary || d->source.nominal)
         bs_buf_printf(out, " from %d columns (%d numeric, %d binary, %d nominal, %d left out)",
                       (int)d->source.attributes, (int)d->source.numeric, (int)d->source.binary,
                       (int)(d->source.nominal - d->source.binary), (int)d->source.skipped);
     bs_buf_printf(out, ", density %.2f %%\n", 100 * s->density);
+}
+
+static void print_inputs(const bs_rows *d, const bs_summary *s, bs_buf *out)
+{
+    bs_buf_printf(out, "format   %s, %s, %d rows\n", d->format,
+                  d->schema.dense ? "dense" : "sparse", (int)d->rows);
+    if (s->features > 0 || !s->texts)
+        print_columns(d, s, out);
+    print_texts(d, out);
     bs_buf_printf(out, "labels   %d%s", (int)s->labels, *d->source.labels_from ? " from " : "");
     bs_buf_visible(out, d->source.labels_from);
     bs_buf_printf(out, ", cardinality %.2f, distinct sets %d\n", s->cardinality,
@@ -98,6 +121,7 @@ static basin_status print_labels(const bs_rows *d, const bs_summary *s, bs_buf *
 /* Everything up to the notes; the object stays open. */
 static void print_json(const bs_rows *d, const bs_summary *s, bs_buf *out)
 {
+    bs_text_summary t;
     bs_json_open(out, NULL, '{');
     bs_json_text(out, "format", d->format);
     bs_json_bool(out, "dense", d->schema.dense);
@@ -108,6 +132,9 @@ static void print_json(const bs_rows *d, const bs_summary *s, bs_buf *out)
                     d->rows, s->features, s->labels, s->cardinality, s->density, s->label_sets,
                     s->rows_unlabelled, s->duplicates, s->contradictions, s->features_constant,
                     (long long)s->missing, s->labels_never);
+    if (d->document && bs_texts_summary(d, &t))
+        bs_json_members(out, "words %lld longest_text %d different_words %d texts_empty %d",
+                        (long long)t.words, t.longest, t.different, t.empty);
     bs_json_hash(out, "hash", d->hash);
 }
 
@@ -118,7 +145,7 @@ static const char *problem(const bs_summary *s)
         return "there are no rows";
     if (s->labels == 0)
         return "there are no labels; --labels selects their columns";
-    if (s->features == 0)
+    if (s->features == 0 && !s->texts)
         return "there are no features";
     if (s->labels_never == s->labels)
         return "no label is ever on";
@@ -460,11 +487,12 @@ static void make_text(const bs_rows *d, const bs_make_mlc_truth *t, const char *
 {
     bs_buf_visible(table, path);
     bs_buf_printf(table,
-                  ": %d rows, %d features, %d labels\n"
+                  ": %d rows, %d %s, %d labels\n"
                   "best possible example F1 %.2f; labels on their own %.2f "
                   "(without using each other %.2f)\n"
                   "best possible subset accuracy %.2f; labels on their own %.2f\n",
-                  (int)d->rows, (int)d->schema.n_features, (int)d->schema.n_labels, 100 * t->best,
+                  (int)d->rows, d->document ? (int)t->words : (int)d->schema.n_features,
+                  d->document ? "words" : "features", (int)d->schema.n_labels, 100 * t->best,
                   100 * t->marginal, 100 * t->local, 100 * t->subset, 100 * t->subset_marginal);
     bs_data_next(path, table);
     bs_json_open(json, NULL, '{');
@@ -495,4 +523,12 @@ static basin_status make(const char *options, int seed, const char *out, const c
     return s;
 }
 
-const bs_task_inspect bs_task_inspect_mlc = {inspect, convert, split, describe_part, make};
+const bs_task_inspect bs_task_inspect_mlc = {
+    .inspect = inspect,
+    .convert = convert,
+    .split = split,
+    .describe = describe_part,
+    .make = make,
+    .also = "text",
+    .options = "text=yes ",
+};

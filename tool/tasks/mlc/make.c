@@ -34,6 +34,8 @@ const bs_option bs_make_mlc_rows[] = {
      "probability of a word when its label is off", 0},
     {"kinds", BS_NAME, AT(kinds), "all", NULL, NULL, "all|pick|imply|xor",
      "dependencies within groups: one kind, or all by turns", 0},
+    {"text", BS_BOOL, AT(text), "no", NULL, NULL, NULL,
+     "rows are texts of these words, which are invented, instead of features", 0},
     {NULL, BS_INT, 0, NULL, NULL, NULL, NULL, NULL, 0},
 };
 
@@ -149,6 +151,38 @@ static bool draw_row(world *w, bs_build *b, bs_rng *rng)
         if (bs_rng_bernoulli(rng, o->off) && !bs_push_x(b, w->n_words + k, 1))
             return false;
     return true;
+}
+
+/* --- texts --------------------------------------------------------------- */
+
+/* A word of three syllables; different for each number below 70^3. */
+static void put_word(int number, bs_buf *out)
+{
+    static const char consonant[] = "bdfgklmnprstvz", vowel[] = "aeiou";
+    int64_t rest = (int64_t)number * 104729 % 343000; /* a prime: neighbours look different */
+    for (int i = 0; i < 3; i++, rest /= 70) {
+        const int syllable = (int)(rest % 70);
+        bs_buf_add(out, &consonant[syllable / 5], 1);
+        bs_buf_add(out, &vowel[syllable % 5], 1);
+    }
+}
+
+/* The features of the current row as a text, in random order, instead. */
+static bool put_text(bs_build *b, bs_rng *rng, bs_buf *out)
+{
+    int32_t     *word = b->x.index + b->x.row;
+    const size_t n = b->x.n - b->x.row;
+    bs_buf_clear(out);
+    for (size_t i = 0; i < n; i++) {
+        const size_t  other = i + bs_rng_below(rng, (uint32_t)(n - i));
+        const int32_t w = word[other];
+        word[other] = word[i];
+        word[i] = w;
+        bs_buf_text(out, i ? " " : "");
+        put_word(w, out);
+    }
+    b->x.n = b->x.row;
+    return !out->failed && bs_build_document(b, out->data ? out->data : "", out->len);
 }
 
 /* --- what can be known about a row --------------------------------------- */
@@ -304,14 +338,15 @@ static bool add_names(const world *w, bs_build *b)
         for (int j = 0; ok && j < SIZE; j++) {
             int n = bs_print(name, sizeof name, "%s%d_%c", kind_name[w->g[i].kind], i + 1, 'a' + j);
             ok = bs_names_add(&b->labels, name, (size_t)n, &fresh) >= 0;
-            for (int k = 0; ok && w->g[i].first_word[j] >= 0 && k < w->o->words; k++) {
+            const int words = w->g[i].first_word[j] >= 0 && !w->o->text ? w->o->words : 0;
+            for (int k = 0; ok && k < words; k++) {
                 char        word[64];
                 int         m = bs_print(word, sizeof word, "%s_word%d", name, k + 1);
                 const char *copy = bs_arena_copy(&b->ds->arena, word, (size_t)m);
                 ok = copy && bs_build_feature(b, copy, copy, "1", BS_FEATURE_BINARY, &fresh) >= 0;
             }
         }
-    for (int k = 0; ok && k < w->o->noise; k++) {
+    for (int k = 0; ok && k < w->o->noise && !w->o->text; k++) {
         int         m = bs_print(name, sizeof name, "noise%d", k + 1);
         const char *copy = bs_arena_copy(&b->ds->arena, name, (size_t)m);
         ok = copy && bs_build_feature(b, copy, copy, "1", BS_FEATURE_BINARY, &fresh) >= 0;
@@ -324,17 +359,27 @@ static basin_status make_rows(world *w, bs_build *b, scores *z, bs_make_mlc_trut
                               basin_error *err)
 {
     bs_rng            rng = bs_rng_make((uint64_t)w->o->seed, 1, 2);
-    bs_make_mlc_truth sum = {0};
+    bs_rng            order = bs_rng_make((uint64_t)w->o->seed, 2, 3);
+    bs_make_mlc_truth sum = {.words = w->n_words + w->o->noise};
+    bs_buf            text;
+    bs_buf_init(&text, 1 << 24);
     for (int r = 0; r < w->o->rows; r++) {
         int32_t twice;
         if (!draw_row(w, b, &rng))
             return bs_fail_nomem(err);
         if (truth && r < MOST_SCORED)
             score_row(w, z, &sum);
+        if (w->o->text && !put_text(b, &order, &text)) {
+            bs_buf_free(&text);
+            return bs_fail_nomem(err);
+        }
         basin_status s = bs_build_row(b, &twice, err);
-        if (s)
+        if (s) {
+            bs_buf_free(&text);
             return s;
+        }
     }
+    bs_buf_free(&text);
     if (!truth)
         return BASIN_OK;
     sum.best /= sum.rows;
@@ -345,6 +390,8 @@ static basin_status make_rows(world *w, bs_build *b, scores *z, bs_make_mlc_trut
     *truth = sum;
     return BASIN_OK;
 }
+
+static const char *const text_column[] = {"text"};
 
 basin_status bs_make_mlc(const bs_make_mlc_options *o, bs_rows **out, bs_make_mlc_truth *truth,
                          basin_error *err)
@@ -366,6 +413,8 @@ basin_status bs_make_mlc(const bs_make_mlc_options *o, bs_rows **out, bs_make_ml
     if (!s) {
         b.ds->format = "generated";
         b.ds->schema.binary = true;
+        b.ds->schema.text = text_column;
+        b.ds->schema.n_texts = o->text;
         b.ds->source.attributes = b.ds->source.nominal = b.ds->source.binary = b.features.n;
         bs_print(b.ds->source.labels_from, sizeof b.ds->source.labels_from, "the generator");
         s = bs_build_finish(&b, -1, -1, err);

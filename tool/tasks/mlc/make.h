@@ -9,6 +9,7 @@ typedef struct {
     int    rows, groups, words, noise, seed;
     double on, off;
     char   kinds[BS_OPTION_TEXT];
+    bool   text;
 } bs_make_mlc_options;
 
 extern const bs_option bs_make_mlc_rows[];
@@ -21,6 +22,7 @@ typedef struct {
     double  local;           /* every label from its own words alone, at 0.5: no dependencies */
     double  subset;          /* the most probable set of every row ... */
     double  subset_marginal; /* ... and labels with P(y = 1 | x) >= 0.5 */
+    int32_t words;           /* that there are, with and without a meaning */
     int32_t rows;            /* rows that the figures are averaged over (the first ones) */
 } bs_make_mlc_truth;
 

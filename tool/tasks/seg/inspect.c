@@ -179,4 +179,10 @@ static basin_status make(const char *options, int seed, const char *out, const c
     return s;
 }
 
-const bs_task_inspect bs_task_inspect_seg = {inspect, convert, split, describe_part, make};
+const bs_task_inspect bs_task_inspect_seg = {
+    .inspect = inspect,
+    .convert = convert,
+    .split = split,
+    .describe = describe_part,
+    .make = make,
+};

@@ -1,0 +1,61 @@
+# Rows that have a text: every format, methods, predictions, and what is wrong with some.
+basin data make text --seed 1 --set rows=400 -o t.jsonl
+basin data inspect t.jsonl
+small="-q --epochs 2 --set net.width=16 --set report=no"
+train() { basin train "$@" $small > table; }
+
+echo "== the same model from every format"
+basin data convert t.jsonl -o t.csv 2> note
+basin data convert t.jsonl -o t.ft
+tr , '\t' < t.csv > t.tsv
+gzip -k t.jsonl
+train t.jsonl --method ce -o run
+train t.jsonl.gz --method ce -o gz && cmp run/best.safetensors gz/best.safetensors && echo gz
+train t.ft --method ce -o ft && cmp run/best.safetensors ft/best.safetensors && echo ft
+train t.csv --labels last:24 --method ce -o csv && cmp run/best.safetensors csv/best.safetensors && echo csv
+train t.tsv --labels last:24 --method ce -o tsv && cmp run/best.safetensors tsv/best.safetensors && echo tsv
+
+echo "== the same predictions from every format, and from a pipe"
+sed 's/.*"text":"\([^"]*\)".*/\1/' t.jsonl > t.txt
+basin predict run t.jsonl --scores > want
+for f in t.csv t.tsv t.ft t.txt t.jsonl.gz; do basin predict run $f --scores | cmp - want && echo $f; done
+(head -n 3 t.txt; sleep 0.2; tail -n +4 t.txt) | basin predict run - --scores | cmp - want && echo pipe
+basin eval run t.jsonl | sed -n 2p > want
+for f in t.ft "t.csv --set data.labels=last:24"; do basin eval run $f | sed -n 2p | cmp - want && echo "$f"; done
+
+echo "== folds, several seeds, resuming, going on, teaching"
+basin data split t.jsonl -o s > table; sed 's/ *$//' table
+train s-train.jsonl --method seal-nce --folds 3 -o folds && basin eval folds s-test.jsonl | sed -n 2p | cut -c1-12
+train s-train.jsonl --valid s-valid.jsonl --method seal-nce --epochs 3 -o whole
+train s-train.jsonl --valid s-valid.jsonl --method seal-nce -o part
+train s-train.jsonl --valid s-valid.jsonl --method seal-nce --epochs 3 --resume -o part
+cmp whole/best.safetensors part/best.safetensors && echo resumed
+train s-test.jsonl --from whole --method seal-nce -o more && head -c 9999 more/best.safetensors | grep -ac ngrams
+train s-train.jsonl --distil folds -o taught && echo taught
+printf 'story,age,labels\n' > mixed.csv
+awk -F'"' '{ print $4 "," NR % 7 "," $8 (NR % 2 ? "|odd" : "") }' t.jsonl >> mixed.csv
+train mixed.csv --text-column story --method ce -o mixed; basin predict mixed mixed.csv --scores | head -2 | cut -c1-60
+echo "namato odd" | basin predict mixed -
+
+echo "== what is wrong"
+printf '{"text": "ok then", "labels": ["a"]}\n{"text": "bad \377 byte", "labels": ["b"]}\n' > bad.jsonl
+exec 2>&1
+basin data inspect bad.jsonl
+printf '__label__a caf\351 ol\351\n__label__b \n__label__a x\n' > latin.ft
+basin data inspect latin.ft | grep note
+basin train t.csv --labels last:24 --text-column tekst
+basin data inspect t.csv --labels last:24 --drop text
+printf '0\n1\n' > names
+printf '__label__7 one two\n' > n.ft
+basin data inspect n.ft --label-names names
+basin data inspect n.ft --label-names nowhere
+basin predict run mixed.csv > table
+printf 'age,height\n3,4\n' | basin predict run - --set data.format=csv
+printf '__label__a one\n__label__b two\n' > once.ft
+basin train once.ft t.ft --set net.width=4 --epochs 1 -q | tail -1
+basin train t.jsonl --set ngrams.words=0 -q
+basin data convert t.jsonl -o t.arff
+basin predict run s-test.jsonl --set data.format=plain > table && echo "a line of JSON can be a text"
+printf '\n' | basin predict run - --scores | cut -c1-10
+head -c 11000000 /dev/zero | tr '\0' x | basin predict run - --set data.max_line_mb=10
+basin data make poem -o x || true
