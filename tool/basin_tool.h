@@ -44,6 +44,10 @@ typedef struct {
                                    without `trials` one for each of up to 4 threads */
     const char        *folder;  /* trials go to folder/trial-N; required */
     int                resume;  /* nonzero: continue the search in the folder */
+    int                round;   /* trials that are decided together, so that the result is the same
+                                   for any number of jobs and processes; needs `trials`; default: 0,
+                                   each when a job is free, or 8 if shared */
+    int                shared;  /* nonzero: as for basin_compare */
 } basin_tune_options;
 
 /* Searches for settings of the config's method, starting from the config; those given by

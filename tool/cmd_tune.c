@@ -10,6 +10,7 @@ static int tune(cli_training *a, basin_config *c, void *ctx)
                           "40");
     o->folder = a->folder;
     o->resume = a->resume;
+    o->shared = a->shared != NULL;
     return cli_end(call, basin_tune(c, o, &call->session, &call->text, &call->err));
 }
 
@@ -36,6 +37,9 @@ static int run(const cli_verb *verb, int argc, char **argv)
                    "for best.config, the page and the trials; default runs/NAME-tune"),
            CLI_WHOLE("--jobs", "N", &o.jobs, 1024,
                      "trainings at a time; default 1, without --trials a thread each, up to 4"),
+           CLI_WHOLE("--round", "N", &o.round, 10000,
+                     "decide N trials at a time: the same result for any --jobs and processes"),
+           CLI_SHARED(&a),
            CLI_KEY("--seed", "N", "seed", "of every training and of the search; default 0"),
            CLI_KEY("--time-limit", "SECONDS", "time_limit", "stop each training after that"),
            CLI_FLAG("--resume", &a.resume,

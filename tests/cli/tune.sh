@@ -45,6 +45,28 @@ echo "== two at a time"
 $tune --trials 6 --jobs 2 -o jobs > table
 grep '^  trials' table | shape
 
+echo "== rounds: the same for any number of jobs and processes"
+rounds="$tune --trials 8 --round 3"
+$rounds -o rounds > table
+$rounds -o rounds-jobs --jobs 2 > table
+for i in 1 2 3; do $rounds --shared rounds-shared > table.$i & done
+for pause in 0.2 0.4; do
+    $rounds --shared rounds-shared > table & pid=$!
+    sleep $pause
+    kill -9 $pid 2> /dev/null
+    wait $pid 2> /dev/null
+done
+wait
+for folder in rounds-jobs rounds-shared; do
+    for file in trials.jsonl tune.json best.config; do cmp <(steady rounds/$file) <(steady $folder/$file); done && echo "the same"
+done
+find rounds-shared -name '.lease*'
+$rounds -o rounds --resume --trials 9 > table
+steady rounds/trials.jsonl | head -n 7 | cmp - <(steady rounds-jobs/trials.jsonl | head -n 7) && wc -l < rounds/trials.jsonl
+try $tune --trials 8 --shared rounds-shared
+try $tune --budget 2s --shared other-shared
+try $tune --budget 2s --round 3 -o other-round
+
 echo "== killed and resumed"
 for lines in 3 6 9 14 20; do
     $tune --trials 9 -o killed --resume > table 2> messages & pid=$!

@@ -12,6 +12,8 @@
 
 #include "tune/tune.h"
 #include "base/io.h"
+#include "base/share.h"
+#include "runs/runset.h"
 #include "base/tree.h"
 #include "file/checksum.h"
 
@@ -48,6 +50,8 @@ static basin_status identity_of(const bs_tuning *t, char out[17], basin_error *e
         bs_buf_printf(&text, " %s ", t->space.at[i].row.name);
         bs_space_range(&t->space.at[i], &text);
     }
+    if (t->round > 0)
+        bs_buf_printf(&text, " round %d", t->round);
     const bool failed = text.failed;
     if (!failed)
         bs_print(out, 17, "%016llx", (unsigned long long)bs_hash64(text.data, text.len));
@@ -55,7 +59,7 @@ static basin_status identity_of(const bs_tuning *t, char out[17], basin_error *e
     return failed ? bs_fail_nomem(err) : BASIN_OK;
 }
 
-static void trial_json(const bs_tuning *t, int trial, bs_buf *out)
+void bs_tune_line(const bs_tuning *t, int trial, bs_buf *out)
 {
     const bs_trial       *x = &t->trial[trial];
     const bs_tune_record *r = &t->record[trial];
@@ -106,24 +110,29 @@ basin_status bs_tune_log_add(bs_tuning *t, int trial, basin_error *err)
     bs_buf line;
     bs_buf_init(&line, 1 << 16);
     t->record[trial].elapsed = bs_tune_elapsed(t);
-    trial_json(t, trial, &line);
+    bs_tune_line(t, trial, &line);
     basin_status s = append(t, &line, err);
     bs_buf_free(&line);
     return s;
+}
+
+static void head_line(const bs_tuning *t, const char *identity, bs_buf *line)
+{
+    bs_json_open(line, NULL, '{');
+    bs_json_members(line,
+                    "tune %d basin %s task %s method %s metric %s seed %d identity %s "
+                    "arithmetic %s",
+                    1, BASIN_VERSION, t->base.train.task, t->base.train.method,
+                    t->task->metric[t->metric].name, t->base.train.seed, identity, t->arithmetic);
+    bs_tune_space_json(&t->space, line);
+    bs_buf_text(line, "}\n");
 }
 
 static basin_status add_head(const bs_tuning *t, const char *identity, basin_error *err)
 {
     bs_buf line;
     bs_buf_init(&line, 1 << 16);
-    bs_json_open(&line, NULL, '{');
-    bs_json_members(&line,
-                    "tune %d basin %s task %s method %s metric %s seed %d identity %s "
-                    "arithmetic %s",
-                    1, BASIN_VERSION, t->base.train.task, t->base.train.method,
-                    t->task->metric[t->metric].name, t->base.train.seed, identity, t->arithmetic);
-    bs_tune_space_json(&t->space, &line);
-    bs_buf_text(&line, "}\n");
+    head_line(t, identity, &line);
     basin_status s = append(t, &line, err);
     bs_buf_free(&line);
     return s;
@@ -234,6 +243,15 @@ static basin_status bad_line(const char *path, int line, basin_error *err)
                    "%s:%d: is not a line of a search; another -o starts a new one", path, line);
 }
 
+basin_status bs_tune_line_read(bs_tuning *t, const char *path, const bs_buf *text, bs_trial *x,
+                               bs_tune_record *r, basin_error *err)
+{
+    json_t      *o = bs_tree_read(text->data ? text->data : "", text->len, 0, NULL);
+    basin_status s = o && read_trial(t, o, x, r) ? BASIN_OK : bad_line(path, 1, err);
+    json_decref(o);
+    return s;
+}
+
 /* Trials are numbered in the order they start: a line is about a known one, or the next. */
 static basin_status take_line(bs_tuning *t, const char *path, int line, const char *text, size_t n,
                               basin_error *err)
@@ -293,6 +311,42 @@ static basin_status take_lines(bs_tuning *t, const char *path, const bs_buf *tex
     return s;
 }
 
+/* ---- with rounds: written whole, the same by everybody ---- */
+
+static basin_status agree(bs_tuning *t, const char *identity, basin_error *err)
+{
+    char         path[BS_OPTION_TEXT + 64], head[1 << 14];
+    bs_buf       line;
+    basin_status s = BASIN_OK;
+    bs_buf_init(&line, sizeof head - 1);
+    head_line(t, identity, &line);
+    log_path(t, path);
+    if (line.failed)
+        s = bs_fail_nomem(err);
+    if (!s)
+        s = bs_share_first(t->o->folder, ".search", line.data, head, sizeof head, err);
+    if (!s)
+        s = take_head(t, path, head, strlen(head), identity, err);
+    bs_buf_free(&line);
+    return s;
+}
+
+basin_status bs_tune_log_rewrite(const bs_tuning *t, basin_error *err)
+{
+    char   identity[17];
+    bs_buf text;
+    bs_buf_init(&text, (size_t)1 << 30);
+    basin_status s = identity_of(t, identity, err);
+    if (!s)
+        head_line(t, identity, &text);
+    for (int i = 0; i < t->n && !s; i++)
+        bs_tune_line(t, i, &text);
+    if (!s)
+        s = bs_runset_write(t->o->folder, "trials.jsonl", &text, err);
+    bs_buf_free(&text);
+    return s;
+}
+
 basin_status bs_tune_log_open(bs_tuning *t, basin_error *err)
 {
     char         path[BS_OPTION_TEXT + 64], identity[17];
@@ -301,6 +355,8 @@ basin_status bs_tune_log_open(bs_tuning *t, basin_error *err)
     basin_status s = identity_of(t, identity, err);
     if (!s)
         s = find_arithmetic(t, err);
+    if (s || t->round > 0)
+        return s ? s : agree(t, identity, err);
     bs_buf_init(&text, (size_t)1 << 30);
     log_path(t, path);
     const bool there = t->o->resume && access(path, F_OK) == 0;

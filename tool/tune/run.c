@@ -100,12 +100,7 @@ static void report(bs_tuning *t, int trial, bool best)
 
 /* ---- while a trial is trained ---- */
 
-typedef struct {
-    bs_tuning *t;
-    int        worker, trial;
-    bool       paused;
-    int        start; /* epochs before the last phase */
-} looker;
+typedef bs_tune_worker looker;
 
 static bool closing(const bs_tuning *t)
 {
@@ -159,7 +154,7 @@ static bool evaluated(void *ctx, const bs_progress_event *n)
     return l->paused;
 }
 
-static basin_status train(looker *l, bs_train_outcome *out, basin_error *err)
+basin_status bs_tune_trial(bs_tune_worker *l, bs_train_outcome *out, basin_error *err)
 {
     bs_tuning        *t = l->t;
     bs_settings       settings = t->base;
@@ -184,11 +179,13 @@ static basin_status train(looker *l, bs_train_outcome *out, basin_error *err)
                         .resume = true,
                         .log = &silent,
                         .stop = t->session ? t->session->stop : NULL,
+                        .lost = l->lost,
                         .watch = &watch};
     if (t->o->budget > 0)
         job.deadline = t->started + t->o->budget - t->spent;
-    bs_lock *lock;
-    s = bs_lock_take(folder, &lock, err);
+    bs_lock *lock = NULL;
+    if (!t->o->shared)
+        s = bs_lock_take(folder, &lock, err);
     if (s)
         return s;
     s = bs_train(&job, out, err);
@@ -242,12 +239,11 @@ static void end_search(bs_tuning *t, const basin_error *why)
     }
 }
 
-static void settle(looker *l, const bs_train_outcome *o, basin_status s, basin_error *err)
+void bs_tune_judge(bs_tune_worker *l, const bs_train_outcome *o, basin_status s, basin_error *err)
 {
     bs_tuning      *t = l->t;
     bs_trial       *x = &t->trial[l->trial];
     bs_tune_record *r = &t->record[l->trial];
-    bool            best = false;
     if (s == BASIN_EINTERRUPTED) {
         x->state = l->paused ? BS_TRIAL_PAUSED : BS_TRIAL_RUNNING;
     } else if (s) {
@@ -265,9 +261,17 @@ static void settle(looker *l, const bs_train_outcome *o, basin_status s, basin_e
         r->best_epoch = o->best_epoch;
         set_rungs(t, l);
     }
+    r->taken = false;
+}
+
+static void settle(looker *l, const bs_train_outcome *o, basin_status s, basin_error *err)
+{
+    bs_tuning      *t = l->t;
+    const bs_trial *x = &t->trial[l->trial];
+    bool            best = false;
+    bs_tune_judge(l, o, s, err);
     if (x->state != BS_TRIAL_FAILED)
         best = update_best(t, l->trial);
-    r->taken = false;
     if (!t->status && bs_tune_log_add(t, l->trial, err))
         end_search(t, err);
     if (x->state == BS_TRIAL_FINISHED || x->state == BS_TRIAL_FAILED)
@@ -277,14 +281,48 @@ static void settle(looker *l, const bs_train_outcome *o, basin_status s, basin_e
     report(t, l->trial, best);
 }
 
-/* ---- what is done next ---- */
+/* ---- for rounds ---- */
 
-static bool stop_asked(const bs_tuning *t)
+bool bs_tune_closing(const bs_tuning *t)
+{
+    return closing(t);
+}
+
+bool bs_tune_stopped(const bs_tuning *t)
 {
     return t->session && bs_stop_asked(t->session->stop);
 }
 
-static basin_status begin_trial(bs_tuning *t, basin_error *err)
+void bs_tune_end(bs_tuning *t, const basin_error *why)
+{
+    end_search(t, why);
+}
+
+/* A trial that others need not continue, unless it is to be the best one. */
+void bs_tune_drop(const bs_tuning *t, int trial, bool model)
+{
+    remove_checkpoint(t, trial);
+    if (model)
+        remove_file(t, trial, "best.safetensors");
+}
+
+void bs_tune_settled(bs_tuning *t, int trial)
+{
+    const bool best = t->trial[trial].state != BS_TRIAL_FAILED && update_best(t, trial);
+    if (count(t, BS_TRIAL_FAILED) == t->n && t->n >= MOST_FAILURES)
+        end_search(t, &(basin_error){.status = BASIN_ENUMERIC});
+    report(t, trial, best);
+}
+
+void bs_tune_tidy(const bs_tuning *t)
+{
+    keep_one_model(t);
+    keep_few_checkpoints(t);
+}
+
+/* ---- what is done next ---- */
+
+basin_status bs_tune_begin(bs_tuning *t, basin_error *err)
 {
     const bs_search s = bs_tune_search(t);
     bs_trial        x = {.state = BS_TRIAL_RUNNING, .score = NAN};
@@ -295,8 +333,8 @@ static basin_status begin_trial(bs_tuning *t, basin_error *err)
     if (status)
         return status;
     t->trial[t->n] = x;
-    t->record[t->n] = r;
-    return bs_tune_log_add(t, t->n++, err);
+    t->record[t->n++] = r;
+    return BASIN_OK;
 }
 
 /* A trial interrupted by a stop, in this process or an earlier one; -1: none. */
@@ -318,7 +356,7 @@ static bool others_run(const bs_tuning *t)
 
 static bool over(const bs_tuning *t)
 {
-    return t->status || stop_asked(t) ||
+    return t->status || bs_tune_stopped(t) ||
            (t->o->budget > 0 && bs_tune_elapsed(t) >= too_late * t->o->budget);
 }
 
@@ -338,7 +376,7 @@ static int choose(bs_tuning *t)
         return at;
     }
     if (t->n < (t->o->trials > 0 ? t->o->trials : BS_MOST_TRIALS)) {
-        if (!begin_trial(t, &err))
+        if (!bs_tune_begin(t, &err) && !bs_tune_log_add(t, t->n - 1, &err))
             return t->n - 1;
         end_search(t, &err);
         return -1;
@@ -371,7 +409,7 @@ static void work(void *ctx, int worker)
         bs_status_line_name(&t->board, worker, name);
         pthread_mutex_unlock(&t->lock);
         const double start = bs_seconds();
-        basin_status s = train(&l, &outcome, &err);
+        basin_status s = bs_tune_trial(&l, &outcome, &err);
         pthread_mutex_lock(&t->lock);
         t->record[at].seconds += bs_seconds() - start;
         bs_status_line_name(&t->board, worker, NULL);
@@ -394,14 +432,15 @@ basin_status bs_tune_train(bs_tuning *t, basin_error *err)
         bs_log_row(&t->log, BS_DIM, "%s", head.data);
     bs_buf_free(&head);
     bs_status_line_start(&t->board, &t->log, t->scale);
-    basin_status s = bs_work_together(t->jobs, work, t, err);
+    basin_status s =
+        t->round > 0 ? bs_tune_rounds_train(t, err) : bs_work_together(t->jobs, work, t, err);
     bs_status_line_end(&t->board);
     if (!s && t->status)
         s = bs_fail(err, t->status, "%s", t->failure.msg);
-    if (!s && stop_asked(t))
-        s = bs_fail(err, BASIN_EINTERRUPTED,
-                    "interrupted after %d trials; continue with --resume -o %s",
-                    t->n - count(t, BS_TRIAL_RUNNING), t->o->folder);
+    if (!s && bs_tune_stopped(t))
+        s = bs_fail(err, BASIN_EINTERRUPTED, "interrupted after %d trials; continue with %s %s",
+                    t->n - count(t, BS_TRIAL_RUNNING), t->o->shared ? "--shared" : "--resume -o",
+                    t->o->folder);
     if (!s && t->best < 0)
         s = bs_fail(err,
                     t->n > 0 && t->trial[0].state == BS_TRIAL_FAILED ? BASIN_ENUMERIC : BASIN_EARG,

@@ -13,6 +13,8 @@
 #include "base/io.h"
 #include "base/threads.h"
 
+enum { SHARED_ROUND = 8 };
+
 double bs_tune_elapsed(const bs_tuning *t)
 {
     return t->spent + bs_seconds() - t->started;
@@ -49,6 +51,14 @@ static basin_status check_numbers(bs_tuning *t, basin_error *err)
         return bs_fail(err, BASIN_EARG, "--trials: %d is not in 1..%d", o->trials, BS_MOST_TRIALS);
     if (o->jobs < 0 || o->jobs > BS_MOST_JOBS)
         return bs_fail(err, BASIN_EARG, "--jobs: %d is not in 1..%d", o->jobs, BS_MOST_JOBS);
+    if (o->round < 0 || o->round > BS_MOST_TRIALS)
+        return bs_fail(err, BASIN_EARG, "--round: %d is not in 1..%d", o->round, BS_MOST_TRIALS);
+    t->round = o->round || !o->shared ? o->round : SHARED_ROUND;
+    if (t->round > 0 && (o->budget > 0 || o->trials <= 0))
+        return bs_fail(err, BASIN_EARG,
+                       "%s: rounds have the same result for any number of processes, which a time "
+                       "limit would not; use --trials without --budget",
+                       o->shared ? "--shared" : "--round");
     return BASIN_OK;
 }
 
@@ -226,8 +236,10 @@ static basin_status tune(bs_tuning *t, const basin_config *c, bs_buf *table, bs_
     if (!s)
         s = make_space(t, c, err);
     if (!s)
-        s = bs_runset_open(t->o->folder, "search", "trials", bs_runset_how_of(t->o->resume, false),
-                           2, &t->folder, err);
+        s = bs_runset_open(t->o->folder, "search", "trials",
+                           bs_runset_how_of(t->o->resume, t->o->shared), 2, &t->folder, err);
+    if (!s && t->o->shared)
+        s = bs_run_together(t->o->folder, &t->base.train, &t->log, err);
     if (!s)
         s = read_data(t, c, err);
     if (!s)

@@ -2,6 +2,7 @@
  *
  *     tool/tune/tune.c       the request: method, space, data, folder; the whole
  *     tool/tune/run.c   trials are trained, paused, continued, ended
+ *     tool/tune/rounds.c  the same in rounds, for any number of processes
  *     tool/tune/log.c   trials.jsonl, from which a search continues
  *     tool/tune/show.c  the table, the page and the JSON object
  *
@@ -42,6 +43,7 @@ typedef struct {
     int                       metric; /* what counts: early_stop.metric */
     double                    scale;  /* 100 if it is a share of one */
     int                       jobs, threads;
+    int                       round; /* trials that are decided together; 0: one at a time */
     char                      arithmetic[96]; /* of all trials; part of the search's identity */
     bs_lock                  *folder;         /* keeps other searches out */
 
@@ -69,6 +71,34 @@ bs_search bs_tune_search(const bs_tuning *t);
 
 /* ---- tool/tune/run.c ---- */
 
+/* Who trains a trial. */
+typedef struct {
+    bs_tuning          *t;
+    int                 worker, trial;
+    bool                paused;
+    int                 start; /* epochs before the last phase */
+    const volatile int *lost;  /* see bs_train_job */
+} bs_tune_worker;
+
+/* Trains or continues a trial; and what its state is afterwards. */
+basin_status bs_tune_trial(bs_tune_worker *l, bs_train_outcome *out, basin_error *err);
+void bs_tune_judge(bs_tune_worker *l, const bs_train_outcome *o, basin_status s, basin_error *err);
+/* A new trial, number t->n. */
+basin_status bs_tune_begin(bs_tuning *t, basin_error *err);
+bool         bs_tune_closing(const bs_tuning *t);
+bool         bs_tune_stopped(const bs_tuning *t);
+void         bs_tune_end(bs_tuning *t, const basin_error *why);
+/* A trial's state is known: prints its row. Files that it no longer needs; those of all. */
+void bs_tune_settled(bs_tuning *t, int trial);
+void bs_tune_drop(const bs_tuning *t, int trial, bool model);
+void bs_tune_tidy(const bs_tuning *t);
+
+/* ---- tool/tune/rounds.c ---- */
+
+basin_status bs_tune_rounds_train(bs_tuning *t, basin_error *err);
+
+/* ---- tool/tune/run.c ---- */
+
 /* Trains until trials or time run out. */
 basin_status bs_tune_train(bs_tuning *t, basin_error *err);
 
@@ -80,6 +110,12 @@ basin_status bs_tune_log_open(bs_tuning *t, basin_error *err);
 basin_status bs_tune_room(bs_tuning *t, basin_error *err);
 /* Appends the state of a trial: one line, one write. */
 basin_status bs_tune_log_add(bs_tuning *t, int trial, basin_error *err);
+/* The line about a trial, and back. */
+void         bs_tune_line(const bs_tuning *t, int trial, bs_buf *out);
+basin_status bs_tune_line_read(bs_tuning *t, const char *path, const bs_buf *text, bs_trial *x,
+                               bs_tune_record *r, basin_error *err);
+/* With rounds: writes the whole file. */
+basin_status bs_tune_log_rewrite(const bs_tuning *t, basin_error *err);
 /* Best score of a trial in metrics.jsonl up to this many epochs after `start`; NaN: none. */
 double bs_tune_curve(const bs_tuning *t, int trial, int start, int epochs);
 /* ---- what is told ---- */
