@@ -86,6 +86,8 @@ static bool within(drawing *d, const uint32_t *corner, size_t n)
 
 static basin_status draw_polygons(drawing *d, const bs_coco_object *o)
 {
+    if (o->n == 0) /* nor are there any words, perhaps */
+        return BASIN_OK;
     const uint32_t *word = d->c->word + o->at, *end = word + o->n;
     while (word < end) {
         const size_t n = *word++;
