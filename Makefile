@@ -165,7 +165,7 @@ WARN += -Werror
 endif
 
 # Folders that touch foreign bytes also warn about conversions that lose something.
-STRICT := src/base/% src/data/% src/file/% src/token/%
+STRICT := src/base/% src/data/% src/file/% src/token/% src/pretrained/%
 
 ifeq ($(SAN),1)
 OPT     := -O1
