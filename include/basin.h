@@ -115,6 +115,10 @@ typedef struct {
      * (gbi.test_steps, gbi.restarts, gbi.halvings), which a model may only set up to 100000
      * energies a row, and limits such as image.max_window_mb. */
     const char *const *set;
+    /* "threshold", or how an energy decides: "f1", "subset", "hamming", "jaccard" (see --decide of
+     * `basin predict`); NULL = the model's own. Sentences and photos are decided by it, label sets
+     * by basin_predict_sets. */
+    const char *decide;
 } basin_predictor_options;
 basin_status basin_predictor_open(const basin_model *m, const basin_predictor_options *o,
                                   basin_predictor **out, basin_error *err);
@@ -139,6 +143,11 @@ basin_status basin_predict_csr(basin_predictor *p, const basin_rows *x, float *s
                                basin_error *err);
 basin_status basin_predict_dense(basin_predictor *p, const float *x, int32_t rows, float *scores,
                                  basin_error *err);
+
+/* The sets of labels that the predictor decides on: on [rows][labels] is 1 where a label is turned
+ * on, else 0. Unlike scores, a threshold or an expected metric may depend on the whole row. */
+basin_status basin_predict_sets(basin_predictor *p, const basin_rows *x, uint8_t *on,
+                                basin_error *err);
 
 /* Labels of one row of scores that the model's threshold turns on: writes their numbers to `labels`
  * (room for all) in increasing order and returns how many, or -1 if an argument is NULL. */

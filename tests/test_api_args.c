@@ -348,7 +348,7 @@ static void data_wants_all_it_needs(void **state)
 static void structs_have_no_room_at_their_end(void **state)
 {
     (void)state;
-    ENDS_WITH(basin_predictor_options, set);
+    ENDS_WITH(basin_predictor_options, decide);
     ENDS_WITH(basin_session, ctx);
     ENDS_WITH(basin_label_sets, feature_value);
     ENDS_WITH(basin_tagged, tag);

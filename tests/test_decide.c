@@ -215,16 +215,19 @@ static void sample(scene *c, const float *net, int samples, int rows, int thread
                    told *out)
 {
     bs_workspace        *w;
+    bs_energy_program   *e = NULL;
     bs_posterior        *p;
     bs_posterior_samples s;
     basin_error          err = {0};
     real                 x[8 * D] = {0};
     memset(out, 0, sizeof *out);
     assert_int_equal(bs_workspace_open((bs_machine){.threads = threads}, &w, NULL), BASIN_OK);
-    CHECK(!bs_posterior_new(w, c->learner.params, &c->learner.spec, samples, &p, &err), "%s",
-          err.msg);
+    if (bs_params_count(c->learner.params, "energy/") > 0)
+        CHECK(!bs_energy_program_new(w, c->learner.params, &c->learner.spec, &e, &err), "%s",
+              err.msg);
     for (int i = 1; i < models; i++)
-        assert_int_equal(bs_posterior_join(p, w, c->learner.params, NULL), BASIN_OK);
+        assert_int_equal(bs_energy_program_join(e, w, c->learner.params, NULL), BASIN_OK);
+    assert_int_equal(bs_posterior_new(e, &c->learner.spec, samples, &p, NULL), BASIN_OK);
     for (int first = 0; first < ROWS; first += rows) {
         const bs_batch b = {.size = {rows == 1 ? 1 : 8, 1, 1}, .x = {x}};
         memcpy(x, c->x + first * D, (size_t)rows * D * sizeof *x);
@@ -234,6 +237,7 @@ static void sample(scene *c, const float *net, int samples, int rows, int thread
         take_best(&s, first, rows, out);
     }
     bs_posterior_free(p);
+    bs_energy_program_free(e);
     bs_workspace_close(w);
 }
 

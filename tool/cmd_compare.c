@@ -49,8 +49,7 @@ static int run(const cli_verb *verb, int argc, char **argv)
              CLI_SHARED(&a),
              CLI_KEY("--seed", "N", "seed", "the first seed; default 0"),
              CLI_KEY("--decide", "HOW", "decide",
-                       "label sets: threshold, or the set with the best expected f1, subset, "
-                       "hamming or jaccard"),
+                     "threshold, or what has the best expected f1, subset, hamming or jaccard"),
              CLI_KEY("--time-limit", "SECONDS", "time_limit", "stop each training after that"),
              CLI_LIST("--set", "KEY=VALUE", a.set, &a.n_set,
                       "any other setting, for all methods, see 'basin list options'"),

@@ -12,7 +12,7 @@ static int run(const cli_verb *verb, int argc, char **argv)
           CLI_FLAG("--constrain", &o.constrain,
                    "tag: the best sequence of tags with well-formed spans only"),
           CLI_TEXT("--decide", "HOW", &o.decide,
-                   "mlc: threshold, or the set with the best expected f1, subset, hamming or "
+                   "threshold, or what has the best expected f1, subset, hamming or "
                      "jaccard under P(y|x) ~ exp(-E)"),
           CLI_TEXT("--threshold", "X", &o.threshold,
                    "mlc: a number, or auto: the one stored in the model"),

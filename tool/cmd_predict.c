@@ -60,7 +60,7 @@ static int run(const cli_verb *verb, int argc, char **argv)
                       "csv, tsv: an apostrophe before texts that spreadsheets run as formulas"),
              CLI_WHOLE("--top-k", "K", &o.top_k, 1000000, "mlc: the K best labels"),
              CLI_TEXT("--decide", "HOW", &o.decide,
-                      "mlc: threshold, or the set with the best expected f1, subset, hamming or "
+                      "threshold, or what has the best expected f1, subset, hamming or "
                            "jaccard under P(y|x) ~ exp(-E)"),
              CLI_TEXT("--threshold", "X", &o.threshold,
                       "mlc: a number, or auto: the one stored in the model"),

@@ -58,8 +58,7 @@ static int run(const cli_verb *verb, int argc, char **argv)
            CLI_KEY("--ensemble", "N", "ensemble",
                    "N trainings with other seeds (for each fold), their mean as the model"),
            CLI_KEY("--decide", "HOW", "decide",
-                   "label sets: threshold, or the set with the best expected f1, subset, "
-                      "hamming or jaccard"),
+                   "threshold, or what has the best expected f1, subset, hamming or jaccard"),
            CLI_KEY("--time-limit", "SECONDS", "time_limit",
                    "end after that, evaluation and report included"),
            CLI_LIST("--set", "KEY=VALUE", a.set, &a.n_set,

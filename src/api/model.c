@@ -179,6 +179,8 @@ static basin_status inference_of(const basin_model *m, const basin_predictor_opt
         s = bs_model_file_set_all(own, o->set, err);
     if (!s)
         s = bs_model_file_inference(own, o->infer, o->constrain != 0, out, err);
+    if (!s)
+        s = bs_task_decide(own->task, &own->settings.train, o->decide, out, err);
     bs_arena_free(&arena);
     return s;
 }

@@ -18,7 +18,10 @@ static basin_status choose_inference(const bs_model_file *m, const basin_predict
     how->energies = o->energy;
     if (!s)
         s = bs_model_cut(m, o->decide, o->threshold, &cut, err);
-    if (!s && o->top_k > 0)
+    if (!s && o->nbest > 0 && o->decide)
+        s = bs_fail(err, BASIN_EARG,
+                    "--nbest lists the best sequences of a chain; leave out --decide");
+    if (!s && (o->top_k > 0 || o->nbest > 0))
         cut.by = BS_DECIDE_THRESHOLD;
     return s ? s : bs_task_decide(m->task, &m->settings.train, bs_decision_name(cut.by), how, err);
 }

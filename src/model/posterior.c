@@ -18,16 +18,6 @@ enum {
 #define LEAST     1e-4 /* probability of a part being on or off, for the samples of the net */
 #define EFFECTIVE 0.5  /* share of the particles that a step of temperature leaves */
 
-/* One program: what is known of x, then energies of given outputs, any number of times. */
-typedef struct member member;
-struct member {
-    bs_params         *params, *twin; /* on the device; the same if it is a copy, or NULL */
-    const bs_net_spec *spec;
-    bs_cache          *cache;
-    bs_entry          *entry; /* for the block at hand */
-    member            *next;
-};
-
 /* A proposal, and its probability backwards against forwards. */
 typedef struct {
     int    part[2]; /* to flip; -1: none */
@@ -35,52 +25,22 @@ typedef struct {
 } proposal;
 
 struct bs_posterior {
-    member     first;
-    bs_params *params;
-    bool       energy;
-    int        K, L, rows;   /* samples, parts, rows of a block */
-    real      *y;            /* [rows, K, L] particles, with what is proposed applied */
-    double    *e, *found;    /* [rows, K] energies of particles and of proposals */
-    double    *lp, *w;       /* [rows, K] log P_net, log weights; at the end weights */
-    proposal  *tried;        /* [rows, K] */
-    double    *odds, *reach; /* [rows, L] log odds of the net; cumulated chances of being moved */
-    double    *b;            /* [rows] the power of exp(-E) */
-    int       *left, *steps; /* [rows] moves before the next step; -1: finished */
-    double    *effective, *lowest;
-    real      *best, *copy; /* [rows, L], [K, L] */
-    double    *uniform;     /* [K, 4] of a move, the same for all rows */
+    bs_energy_program *energy;     /* or NULL */
+    int                K, L, rows; /* samples, parts, rows of a block */
+    real              *y;          /* [rows, K, L] particles, with what is proposed applied */
+    double            *e, *found;  /* [rows, K] energies of particles and of proposals */
+    double            *lp, *w;     /* [rows, K] log P_net, log weights; at the end weights */
+    proposal          *tried;      /* [rows, K] */
+    double *odds, *reach; /* [rows, L] log odds of the net; cumulated chances of being moved */
+    double *b;            /* [rows] the power of exp(-E) */
+    int    *left, *steps; /* [rows] moves before the next step; -1: finished */
+    double *effective, *lowest;
+    real   *best, *copy; /* [rows, L], [K, L] */
+    double *uniform;     /* [K, 4] of a move, the same for all rows */
 };
 
-enum { TURN_X, TURN_ENERGY };
-
-static void build(bs_graph *g, void *ctx, bs_key key, bs_recipe *r)
-{
-    member              *m = ctx;
-    const bs_task_space *t = m->spec->graph;
-    const int            rows = key.v[0], K = key.v[1];
-    const bs_size        size = {rows, 1, 1};
-    bs_output_space      v = bs_output_space_make(g, m->params, m->spec, size, false);
-    v.apart = true;
-    bs_output_space_inputs(&v, r);
-    r->result[r->n_results++] = (bs_result){t->potentials(&v), -1};
-    bs_graph_loop(g);
-    bs_shape shape = bs_shape3(rows, K, (int)t->parts(m->spec, size));
-    bs_id    y = bs_inputs_add(g, &r->more, bs_leaf(g, "y", BS_T_REAL, shape));
-    r->result[r->n_results++] = (bs_result){t->corner_energy(&v, y, K), -1};
-}
-
-static basin_status member_init(member *m, bs_workspace *w, bs_params *params,
-                                const bs_net_spec *spec, basin_error *err)
-{
-    m->spec = spec;
-    m->cache = bs_cache_new(w, build, m, BS_PLAN_APART);
-    basin_status s = m->cache ? bs_params_on(params, w->device, &m->params, err) : BASIN_ENOMEM;
-    m->twin = m->params == params ? NULL : m->params;
-    return s && !m->cache ? bs_fail_nomem(err) : s;
-}
-
-basin_status bs_posterior_new(bs_workspace *w, bs_params *params, const bs_net_spec *spec,
-                              int samples, bs_posterior **out, basin_error *err)
+basin_status bs_posterior_new(bs_energy_program *energy, const bs_net_spec *spec, int samples,
+                              bs_posterior **out, basin_error *err)
 {
     bs_posterior *p = bs_calloc(1, sizeof *p);
     *out = p;
@@ -88,7 +48,7 @@ basin_status bs_posterior_new(bs_workspace *w, bs_params *params, const bs_net_s
         return bs_fail_nomem(err);
     p->K = samples;
     p->L = (int)spec->graph->parts(spec, (bs_size){1, 1, 1});
-    p->energy = bs_params_count(params, "energy/") > 0;
+    p->energy = energy;
     p->rows = BS_POSTERIOR_BLOCK;
     while (p->rows > 1 && (p->rows * samples > ROOM || (int64_t)p->rows * samples * p->L > CELLS))
         p->rows /= 2;
@@ -101,13 +61,10 @@ basin_status bs_posterior_new(bs_workspace *w, bs_params *params, const bs_net_s
     p->left = bs_calloc(2 * R, sizeof *p->left);
     p->best = bs_calloc((R + K) * L, sizeof *p->best);
     p->uniform = bs_calloc(4 * K, sizeof *p->uniform);
-    basin_status s = p->energy ? member_init(&p->first, w, params, spec, err) : BASIN_OK;
-    if (!s && !(p->y && p->e && p->tried && p->odds && p->b && p->left && p->best && p->uniform))
-        s = bs_fail_nomem(err);
-    if (s) {
+    if (!(p->y && p->e && p->tried && p->odds && p->b && p->left && p->best && p->uniform)) {
         bs_posterior_free(p);
         *out = NULL;
-        return s;
+        return bs_fail_nomem(err);
     }
     p->found = p->e + R * K;
     p->lp = p->found + R * K;
@@ -120,30 +77,10 @@ basin_status bs_posterior_new(bs_workspace *w, bs_params *params, const bs_net_s
     return BASIN_OK;
 }
 
-basin_status bs_posterior_join(bs_posterior *p, bs_workspace *w, bs_params *params,
-                               basin_error *err)
-{
-    member *last = &p->first;
-    while (last->next)
-        last = last->next;
-    if (!p->energy)
-        return BASIN_OK;
-    if (!(last->next = bs_calloc(1, sizeof *last->next)))
-        return bs_fail_nomem(err);
-    return member_init(last->next, w, params, p->first.spec, err);
-}
-
 void bs_posterior_free(bs_posterior *p)
 {
     if (!p)
         return;
-    for (member *m = &p->first, *next; m; m = next) {
-        next = m->next;
-        bs_cache_free(m->cache);
-        bs_params_free(m->twin);
-        if (m != &p->first)
-            bs_free(m);
-    }
     bs_free(p->y);
     bs_free(p->e);
     bs_free(p->tried);
@@ -162,50 +99,13 @@ int bs_posterior_rows(const bs_posterior *p)
 
 /* ---- energies ---- */
 
-static basin_status start_member(const bs_posterior *p, member *m, const bs_batch *b,
-                                 basin_error *err)
+/* Of y, for all rows of the block. */
+static basin_status energies(bs_posterior *p, int rows, double *out, basin_error *err)
 {
-    bool         fresh;
-    basin_status s = bs_cache_get(m->cache, (bs_key){{b->size.rows, p->K}}, &m->entry, &fresh, err);
-    if (s)
-        return s;
-    if (fresh)
-        bs_params_bind(m->params, m->entry->program);
-    bs_batch_bind(b, m->entry);
-    bs_entry_bind(m->entry, &m->entry->more, 0, p->y);
-    return bs_program_turn(m->entry->program, &(bs_run){0, 0}, TURN_X, err);
-}
-
-/* Energies of y for all rows of the block. Programs of several models share their memory: what is
- * known of x is then computed again. */
-static basin_status energies(bs_posterior *p, const bs_batch *b, int rows, double *out,
-                             basin_error *err)
-{
-    const int    n = rows * p->K;
-    int          models = 0;
-    basin_status s = BASIN_OK;
-    memset(out, 0, (size_t)n * sizeof *out);
-    for (member *m = &p->first; p->energy && m && !s; m = m->next, models++) {
-        const real *e;
-        if (p->first.next)
-            s = start_member(p, m, b, err);
-        if (s)
-            return s;
-        bs_entry_bind(m->entry, &m->entry->more, 0, p->y);
-        s = bs_program_turn(m->entry->program, &(bs_run){0, 0}, TURN_ENERGY, err);
-        if (!s)
-            s = bs_fetch(m->entry->program, 1, &e, err);
-        for (int i = 0; i < n && !s; i++)
-            out[i] += (double)e[i];
-    }
-    for (int i = 0; i < n && models > 1; i++)
-        out[i] /= models;
-    for (int i = 0; i < n && !s; i++)
-        if (!isfinite(out[i]))
-            s = bs_fail(err, BASIN_ENUMERIC,
-                        "an energy of a sampled output is not finite; the model's weights are too "
-                        "large");
-    return s;
+    if (p->energy)
+        return bs_energy_program_run(p->energy, rows * p->K, out, err);
+    memset(out, 0, (size_t)(rows * p->K) * sizeof *out);
+    return BASIN_OK;
 }
 
 static void keep_lowest(bs_posterior *p, int r, int k, double e)
@@ -463,7 +363,7 @@ static void accept_all(bs_posterior *p, int rows)
     }
 }
 
-static basin_status anneal(bs_posterior *p, const bs_batch *b, int rows, basin_error *err)
+static basin_status anneal(bs_posterior *p, int rows, basin_error *err)
 {
     basin_status s = BASIN_OK;
     for (uint64_t step = 0; !s; step++) {
@@ -476,7 +376,7 @@ static basin_status anneal(bs_posterior *p, const bs_batch *b, int rows, basin_e
         if (!moves)
             return BASIN_OK;
         propose_all(p, rows, step);
-        s = energies(p, b, rows, p->found, err);
+        s = energies(p, rows, p->found, err);
         if (!s)
             accept_all(p, rows);
     }
@@ -524,7 +424,7 @@ static int likely_off(const bs_posterior *p, int r, const real *y, int off[MOST_
 }
 
 /* K neighbours at a time, until a row's best has been better than all of them. */
-static basin_status descend(bs_posterior *p, const bs_batch *b, int rows, basin_error *err)
+static basin_status descend(bs_posterior *p, int rows, basin_error *err)
 {
     const size_t K = (size_t)p->K, L = (size_t)p->L;
     memset(p->left, 0, (size_t)rows * sizeof *p->left); /* neighbours of the best tried so far */
@@ -546,7 +446,7 @@ static basin_status descend(bs_posterior *p, const bs_batch *b, int rows, basin_
         }
         if (!any)
             return BASIN_OK;
-        basin_status s = energies(p, b, rows, p->found, err);
+        basin_status s = energies(p, rows, p->found, err);
         if (s)
             return s;
         for (int r = 0; r < rows; r++) {
@@ -568,10 +468,10 @@ basin_status bs_posterior_draw(bs_posterior *p, const bs_batch *b, const float *
     for (int r = 0; r < rows; r++)
         take_net(p, r, net + (size_t)r * (size_t)p->L);
     draw_net(p, rows);
-    if (p->energy && !p->first.next)
-        s = start_member(p, &p->first, b, err);
+    if (p->energy)
+        s = bs_energy_program_start(p->energy, b, p->K, p->y, err);
     if (!s)
-        s = energies(p, b, rows, p->e, err);
+        s = energies(p, rows, p->e, err);
     for (int r = 0; r < rows && !s; r++) {
         p->lowest[r] = INFINITY;
         p->b[r] = p->left[r] = p->steps[r] = 0;
@@ -585,12 +485,12 @@ basin_status bs_posterior_draw(bs_posterior *p, const bs_batch *b, const float *
         p->effective[r] = effective(p, r, 1) / p->K;
     }
     if (!s)
-        s = anneal(p, b, rows, err);
+        s = anneal(p, rows, err);
     *out = (bs_posterior_samples){.samples = p->K,
                                   .y = p->y,
                                   .weight = p->w,
                                   .effective = p->effective,
                                   .best = p->best,
                                   .energy = p->lowest};
-    return !s && lowest && p->energy ? descend(p, b, rows, err) : s;
+    return !s && lowest && p->energy ? descend(p, rows, err) : s;
 }

@@ -17,21 +17,16 @@
 #ifndef BS_POSTERIOR_H
 #define BS_POSTERIOR_H
 
-#include "model/view.h"
-#include "device/device.h"
+#include "model/energy_program.h"
 
 typedef struct bs_posterior bs_posterior;
 
 enum { BS_POSTERIOR_BLOCK = 64 }; /* most rows drawn together */
 
-/* Borrows everything for its lifetime. Parameters without an energy: P is P_net. */
-basin_status bs_posterior_new(bs_workspace *w, bs_params *params, const bs_net_spec *spec,
-                              int samples, bs_posterior **out, basin_error *err);
+/* Borrows the energies for its lifetime; NULL: P is P_net. */
+basin_status bs_posterior_new(bs_energy_program *energy, const bs_net_spec *spec, int samples,
+                              bs_posterior **out, basin_error *err);
 void         bs_posterior_free(bs_posterior *p); /* accepts NULL */
-/* Adds a model: energies are means over all of them. */
-basin_status bs_posterior_join(bs_posterior *p, bs_workspace *w, bs_params *params,
-                               basin_error *err);
-
 /* Rows that are drawn together: a power of two. */
 int bs_posterior_rows(const bs_posterior *p);
 

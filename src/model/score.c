@@ -19,7 +19,8 @@ struct bs_scorer {
     size_t             room;   /* of these */
     bs_search_record  *tape;   /* of a search whose points are recorded, or NULL */
     bool               replays;
-    bs_posterior      *posterior; /* of all members, or NULL */
+    bs_energy_program *energies;  /* of all members, for decisions; or NULL */
+    bs_posterior      *posterior; /* of the same, or NULL */
     bs_scorer         *next;      /* of the ensemble, or NULL */
     real              *mean;      /* mean over all members: y, potentials, energies of a batch */
     size_t             mean_room;
@@ -78,8 +79,10 @@ basin_status bs_scorer_new(bs_workspace *w, bs_params *params, const bs_net_spec
         s->tape = bs_search_record_new(how->points);
     basin_status status = bs_params_on(params, w->device, &s->params, err);
     s->twin = s->params == params ? NULL : s->params;
-    if (!status && how->decide)
-        status = bs_posterior_new(w, params, spec, how->decide_samples, &s->posterior, err);
+    if (!status && how->decide && bs_params_count(params, "energy/") > 0)
+        status = bs_energy_program_new(w, params, spec, &s->energies, err);
+    if (!status && how->decide && spec->graph->corner_energy)
+        status = bs_posterior_new(s->energies, spec, how->decide_samples, &s->posterior, err);
     if (status) {
         bs_scorer_free(s);
         return status;
@@ -99,6 +102,7 @@ void bs_scorer_free(bs_scorer *s)
     bs_cache_free(s->cache);
     bs_search_free(s->search);
     bs_posterior_free(s->posterior);
+    bs_energy_program_free(s->energies);
     bs_free(s->start);
     bs_free(s->dense);
     bs_search_record_free(s->tape);
@@ -111,7 +115,8 @@ void bs_scorer_free(bs_scorer *s)
 basin_status bs_scorer_join(bs_scorer *s, bs_workspace *w, bs_params *params, basin_error *err)
 {
     bs_inference how = s->how;
-    basin_status status = s->posterior ? bs_posterior_join(s->posterior, w, params, err) : BASIN_OK;
+    basin_status status =
+        s->energies ? bs_energy_program_join(s->energies, w, params, err) : BASIN_OK;
     how.decide = 0; /* the first does, for all */
     while (s->next)
         s = s->next;
@@ -121,6 +126,11 @@ basin_status bs_scorer_join(bs_scorer *s, bs_workspace *w, bs_params *params, ba
 bs_posterior *bs_scorer_posterior(bs_scorer *s)
 {
     return s->posterior;
+}
+
+bs_energy_program *bs_scorer_energy_program(bs_scorer *s)
+{
+    return s->energies;
 }
 
 const bs_scorer *bs_scorer_next(const bs_scorer *s)
@@ -145,6 +155,11 @@ const bs_inference *bs_scorer_inference(const bs_scorer *s)
 const bs_params *bs_scorer_params(const bs_scorer *s)
 {
     return s->params;
+}
+
+const bs_net_spec *bs_scorer_spec(const bs_scorer *s)
+{
+    return s->spec;
 }
 
 void bs_scorer_replay(bs_scorer *s, int point)

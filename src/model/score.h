@@ -81,10 +81,12 @@ basin_status bs_scored_check(const bs_scored *found, size_t row, size_t at, size
 void bs_scorer_replay(bs_scorer *s, int point);
 
 /* For inferences that decide by samples. */
-bs_posterior *bs_scorer_posterior(bs_scorer *s);
+bs_posterior      *bs_scorer_posterior(bs_scorer *s); /* NULL: outputs are not yes-or-no parts */
+bs_energy_program *bs_scorer_energy_program(bs_scorer *s); /* NULL: without an energy */
 
 const bs_inference *bs_scorer_inference(const bs_scorer *s);
 const bs_params    *bs_scorer_params(const bs_scorer *s);
+const bs_net_spec  *bs_scorer_spec(const bs_scorer *s);
 
 /* For tasks with one leaf [rows, cols] and equally many numbers in every row's y: any number of
  * rows. scores [rows, parts]; energies [rows], or NULL. The spec says which of the two is

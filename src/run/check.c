@@ -156,12 +156,11 @@ static basin_status check_weights(const bs_train_options *o, const bs_method *m,
 /* Settings of energies over label sets, which would have no effect. */
 static basin_status check_label_sets(const bs_train_options *o, const bs_task *t, basin_error *err)
 {
-    const char *what = is(o->energy_base, "net")     ? "energy.base"
-                       : o->samples_share != 1       ? "samples.share"
-                       : o->lr_energy_y != 1         ? "lr.energy.y"
-                       : o->decay_energy_y != 1      ? "decay.energy.y"
-                       : !is(o->decide, "threshold") ? "decide"
-                                                     : NULL;
+    const char *what = is(o->energy_base, "net") ? "energy.base"
+                       : o->samples_share != 1   ? "samples.share"
+                       : o->lr_energy_y != 1     ? "lr.energy.y"
+                       : o->decay_energy_y != 1  ? "decay.energy.y"
+                                                 : NULL;
     if (!what || t->graph->corner_energy)
         return BASIN_OK;
     return bs_fail(err, BASIN_EARG, "%s: is for label sets; this is task %s", what, t->name);
@@ -171,6 +170,8 @@ basin_status bs_check_settings(const bs_train_options *o, const bs_task *t, cons
                                const bs_net_spec *spec, basin_error *err)
 {
     basin_status s = check_threshold(o, err);
+    if (!s)
+        s = bs_task_decide(t, o, NULL, &(bs_inference){.decide = 0}, err);
     if (!s)
         s = check_weights(o, m, err);
     if (!s)

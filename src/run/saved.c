@@ -318,7 +318,7 @@ static basin_status read_metadata(const bs_safetensors *f, const char *name, bs_
         status = s->task->known_read(text[SCHEMA], name, &s->known, err);
     if (!status)
         status = bs_threshold_read(text[THRESHOLD], &s->threshold, err);
-    if (!status && s->task->tunes)
+    if (!status && s->task->decides)
         status = bs_decision_parse(s->settings.train.decide, &s->threshold.by, err);
     if (!status && s->threshold.kind == BS_THRESHOLD_LABEL &&
         (!s->task->tunes || s->threshold.labels != s->task->labels(&s->known)))

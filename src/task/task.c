@@ -163,10 +163,10 @@ basin_status bs_task_decide(const bs_task *k, const bs_train_options *o, const c
         s = bs_profile_parse(o->profile, &profile, err);
     if (s)
         return s;
-    if (by != BS_DECIDE_THRESHOLD && !k->graph->corner_energy)
+    if (by != BS_DECIDE_THRESHOLD && !(k->decides >> by & 1))
         return bs_fail(err, BASIN_EARG,
-                       "decide: %s is for sets of labels; task %s has its own way to decide",
-                       bs_decision_name(by), k->name);
+                       "decide: task %s has no decision by %s; see docs/methods.md", k->name,
+                       bs_decision_name(by));
     how->decide = (int)by;
     how->decide_samples = o->decide_samples;
     how->decide_empty = bs_profile_row_empty(profile);

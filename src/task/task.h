@@ -158,6 +158,7 @@ struct bs_task {
                                      of y; NULL: there are none */
     bool             untuned; /* methods are as bs_method.untuned says where no preset is given */
     bool             tunes;   /* decisions have a threshold: values at 0.5 and at a tuned one */
+    uint32_t         decides; /* bits of bs_decision: what an energy can decide by */
 
     /* How sure a file, or the beginning of its content, makes us that it is of this kind: 0 to 100;
      * -1: memory ran out. head is NULL for folders and what cannot be opened. */

@@ -46,4 +46,35 @@ try basin eval energy d.arff -q --decide f1 --set decide.samples=1
 try basin train d.arff -q --method dvn --set pretrain.epochs=0 --set energy.base=net -o none
 basin data make tag --seed 2 --set rows=40 -q -o t.conll > made
 try basin train t.conll -q --method ce --decide f1 -o none
+try basin train t.conll -q --method ce --decide jaccard -o none
 try basin train t.conll -q --method nce --set samples.share=0.5 -o none
+
+# Tags that depend on more than their neighbours: the lowest energy is no chain's best sequence.
+echo "== tags"
+basin data make tag --seed 2 --set rows=600 -q -o t.conll > made
+basin data split t.conll -q --shares 80,20 --names train,test -o t > table
+basin train t-train.conll -q --json --method nce --set energy.kind=lm --set pretrain.epochs=8 --set energy.epochs=14 --set infer=net \
+    --set energy.proof=0 --set samples=30 --set report=no --set net.width=16 --set energy.hidden=16 --set energy.init=net \
+    --set lr.energy=0.005 --set early_stop.epochs=14 -o tags > tags.json
+how="-q --set decide.samples=40"
+basin eval tags t-test.conll -q | awk 'NR == 2 { print $1 }' > net
+basin eval tags t-test.conll $how --decide subset | awk 'NR == 2 { print $1 }' > whole
+paste net whole | tee /dev/stderr | awk '{ print ($2 > $1 + 3 ? "better than the net" : "no better than the net") }'
+basin predict tags t-test.conll $how --decide hamming -o one.conll --threads 1
+basin predict tags t-test.conll $how --decide hamming -o two.conll --threads 2
+cmp one.conll two.conll && echo "same tags for two threads"
+head -n 60 t-test.conll > few.conll
+basin predict tags few.conll $how --decide hamming -o few.out
+head -n 55 few.out | cmp -n 300 - one.conll && echo "same tags among others"
+try basin predict tags t-test.conll -q --nbest 2 --format jsonl --decide subset
+
+echo "== masks"
+basin data make seg --seed 1 --set images=24 -q -o shapes > made
+basin train shapes -q --method nce --set pretrain.epochs=2 --set energy.epochs=1 --set infer=net --set energy.proof=0 --set net.width=4 \
+    --set energy.hidden=4 --set report=no -o masks > table
+for how in f1 subset hamming jaccard; do
+    basin eval masks shapes -q --decide $how --set decide.samples=4 | awk -v how=$how 'NR == 2 { print how, NF, "columns" }'
+done
+basin predict masks shapes -q --decide jaccard --set decide.samples=4 -o one --threads 1
+basin predict masks shapes -q --decide jaccard --set decide.samples=4 -o two --threads 2
+diff -r one two && echo "same masks for two threads"

@@ -774,6 +774,7 @@ const bs_task bs_task_mlc = {
     .independent = "energy.scale=0",
     .untuned = true,
     .tunes = true,
+    .decides = ~(1u << BS_DECIDE_THRESHOLD),
     .sniff = sniff,
     .stream = stream,
     .read = read_files,

@@ -155,25 +155,16 @@ static bool has_missing(const basin_rows *x)
     return false;
 }
 
-basin_status basin_predict_csr(basin_predictor *p, const basin_rows *x, float *scores,
-                               basin_error *err)
+/* on: sets, or NULL. */
+static basin_status predict_rows(basin_predictor *p, const basin_rows *x, float *scores,
+                                 uint8_t *on, basin_error *err)
 {
-    BS_KEEP_ERRNO;
-    basin_status s = BS_NEED(err, {"predictor", p}, {"rows", x});
-    if (!s)
-        s = bs_task_memory_check(p->model, &bs_task_memory_mlc, err);
-    if (s)
-        return s;
     const bs_model_file *m = p->model->saved;
     const bs_schema     *schema = schema_of(p->model);
-    s = check_rows(x, schema->n_features, err);
-    if (!s && x->rows > 0)
-        s = BS_NEED(err, {"scores", scores});
-    if (s || x->rows == 0)
-        return s;
-    bs_rows view = {.rows = x->rows,
-                    .x = {x->rows, schema->n_features, x->start, x->index, x->value}};
-    float  *value = NULL;
+    bs_rows              view = {.rows = x->rows,
+                                 .x = {x->rows, schema->n_features, x->start, x->index, x->value}};
+    float               *value = NULL;
+    basin_status         s = BASIN_OK;
     if (bs_net_spec_mlc(&m->spec)->sparse && has_missing(x)) { /* filled in a copy */
         if (!(value = bs_calloc((size_t)x->start[x->rows], sizeof *value)))
             return bs_fail_nomem(err);
@@ -182,9 +173,48 @@ basin_status basin_predict_csr(basin_predictor *p, const basin_rows *x, float *s
         view.x.value = value;
     }
     s = bs_mlc_scores(p->scorer, &m->spec, schema, &view, 0, scores, NULL, err);
+    bs_dataset part = {.task = m->task, .rows = x->rows, .own = &view};
+    bs_outputs y = {.task = m->task, .scores = scores, .on = on};
+    if (!s && on && bs_scorer_inference(p->scorer)->decide)
+        s = bs_mlc_decide(p->scorer, &m->spec, &m->known, &part, &y, err);
+    else if (!s && on)
+        s = basin_decide_rows(p->model, scores, x->rows, on, err);
     bs_free(value);
     if (!s)
         bs_scores_inside(scores, (size_t)x->rows * (size_t)schema->n_labels);
+    return s;
+}
+
+static basin_status check_request(const basin_predictor *p, const basin_rows *x, const char *what,
+                                  const void *out, basin_error *err)
+{
+    basin_status s = BS_NEED(err, {"predictor", p}, {"rows", x});
+    if (!s)
+        s = bs_task_memory_check(p->model, &bs_task_memory_mlc, err);
+    if (!s)
+        s = check_rows(x, schema_of(p->model)->n_features, err);
+    return !s && x->rows > 0 ? BS_NEED(err, {what, out}) : s;
+}
+
+basin_status basin_predict_csr(basin_predictor *p, const basin_rows *x, float *scores,
+                               basin_error *err)
+{
+    BS_KEEP_ERRNO;
+    basin_status s = check_request(p, x, "scores", scores, err);
+    return s || x->rows == 0 ? s : predict_rows(p, x, scores, NULL, err);
+}
+
+basin_status basin_predict_sets(basin_predictor *p, const basin_rows *x, uint8_t *on,
+                                basin_error *err)
+{
+    BS_KEEP_ERRNO;
+    basin_status s = check_request(p, x, "on", on, err);
+    if (s || x->rows == 0)
+        return s;
+    const size_t L = (size_t)schema_of(p->model)->n_labels;
+    float       *scores = bs_calloc((size_t)x->rows * L + 1, sizeof *scores);
+    s = scores ? predict_rows(p, x, scores, on, err) : bs_fail_nomem(err);
+    bs_free(scores);
     return s;
 }
 

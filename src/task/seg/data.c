@@ -510,11 +510,14 @@ static basin_status make_outputs(const bs_dataset *p, const bs_preprocess *k, bs
 static void place(const bs_dataset *whole, const bs_preprocess *k, int32_t row, int32_t rows,
                   const bs_outputs *some, bs_outputs *all)
 {
-    (void)whole;
+    const size_t *start = bs_starts_seg(all), n = start[row + rows] - start[row];
     (void)k;
-    const size_t *start = bs_starts_seg(all);
-    memcpy(all->scores + start[row], some->scores,
-           (start[row + rows] - start[row]) * sizeof *all->scores);
+    memcpy(all->scores + start[row], some->scores, n * sizeof *all->scores);
+    if (some->on && !all->on)
+        all->on = bs_calloc(start[bs_dataset_seg(whole)->n] + 1, 1);
+    all->by = some->on && all->on ? some->by : BS_DECIDE_THRESHOLD;
+    if (some->on && all->on)
+        memcpy(all->on + start[row], some->on, n);
 }
 
 /* Per photo the mean over its pixels; photos without a mask are left out. */
@@ -546,6 +549,8 @@ static basin_status predict(bs_scorer *s, const bs_net_spec *spec, const bs_prep
                             const bs_dataset *p, bs_outputs *out, basin_error *err)
 {
     basin_status status = bs_predict_seg(s, spec, k, p, out, err);
+    if (!status)
+        status = bs_seg_decide_all(s, k, p, out, err);
     if (!status && out->cross_entropy)
         *out->cross_entropy =
             cross_entropy(bs_dataset_seg(p), bs_seg_planes(bs_net_spec_seg(spec)), out);
@@ -604,7 +609,7 @@ static basin_status count_images(const bs_images *im, int planes, const bs_outpu
                 return bs_fail_nomem(err);
             room = n;
         }
-        bs_seg_decide(y->scores + bs_starts_seg(y)[i], planes, (int64_t)n, mask);
+        bs_seg_mask(y, i, planes, n, mask);
         s = bs_seg_metrics_add(m, gold, mask, (int64_t)n, err);
         counted++;
     }
@@ -670,6 +675,7 @@ const bs_task bs_task_seg = {
                 "seg.flip=yes seg.crops=0 batch=8 optimiser=adam lr.net=0.001 "
                 "lr.energy=0.001 pretrain.lr=0.001 clip=5 clip.energy=5 schedule=cosine epochs=100 "
                 "early_stop.epochs=0 early_stop.patience=40 plateau.patience=10 plateau.both=yes",
+    .decides = ~(1u << BS_DECIDE_THRESHOLD),
     .metric = metrics,
     .n_metrics = BS_SEG_METRIC_COUNT,
     .shown = {{BS_SEG_METRIC_mean_iou, "mean-IoU", 12, 2, true},

@@ -103,6 +103,13 @@ basin_status bs_batches_seg(const bs_dataset *p, const bs_preprocess *k, const b
 basin_status bs_predict_seg(bs_scorer *s, const bs_net_spec *spec, const bs_preprocess *k,
                             const bs_dataset *p, bs_outputs *out, basin_error *err);
 
+/* decide.c: the masks of all photos, whose scores are known, if the scorer's inference asks for it;
+ * otherwise there are none. */
+basin_status bs_seg_decide_all(bs_scorer *s, const bs_preprocess *k, const bs_dataset *p,
+                               bs_outputs *out, basin_error *err);
+/* The mask of a photo: as it was decided, or by scores. */
+void bs_seg_mask(const bs_outputs *y, int32_t image, int planes, size_t pixels, uint8_t *mask);
+
 /* A photo predicted as a whole, or in overlapping tiles. Each tile decides only its part of the
  * photo, and sees at least so much around it: all that a pixel of a net depends on. */
 enum { BS_TILE_MARGIN = 56 };

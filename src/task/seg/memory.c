@@ -49,7 +49,7 @@ basin_status basin_predict_image(basin_predictor *p, const uint8_t *pixels, int 
     if (!s)
         s = part.task->predict(p->scorer, &p->model->saved->spec, known, &part, &y, err);
     if (!s) {
-        bs_seg_decide(y.scores, bs_known_planes(known), (int64_t)width * height, mask);
+        bs_seg_mask(&y, 0, bs_known_planes(known), (size_t)width * (size_t)height, mask);
         if (probabilities) {
             memcpy(probabilities, y.scores, bs_starts_seg(&y)[1] * sizeof *probabilities);
             bs_scores_inside(probabilities, bs_starts_seg(&y)[1]);

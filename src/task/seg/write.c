@@ -98,8 +98,7 @@ static basin_status decide(writer *w, int32_t i)
         if (!w->mask)
             return bs_fail_nomem(w->err);
     }
-    bs_seg_decide(w->y->scores + bs_starts_seg(w->y)[i], bs_known_planes(&w->m->known), (int64_t)n,
-                  w->mask);
+    bs_seg_mask(w->y, i, bs_known_planes(&w->m->known), n, w->mask);
     return BASIN_OK;
 }
 

@@ -603,6 +603,7 @@ static void place(const bs_dataset *whole, const bs_preprocess *k, int32_t row, 
     const size_t   first = (size_t)start[row], n = (size_t)(start[row + rows] - start[row]);
     (void)k;
     memcpy(all->scores + first, some->scores, n * sizeof *all->scores);
+    all->by = some->by;
     memcpy(bs_outputs_tag(all)->tag + first, bs_outputs_tag(some)->tag,
            n * sizeof *bs_outputs_tag(all)->tag);
 }
@@ -638,6 +639,18 @@ static double surprise(const real *y, const real *gold, size_t cells)
     return sum;
 }
 
+static basin_status repeated(void *ctx, int32_t sentence, int rows, const bs_batch **out,
+                             basin_error *err)
+{
+    bs_batches *f = ctx;
+    int32_t     index[BS_TAG_SENTENCES];
+    (void)err;
+    for (int i = 0; i < rows; i++)
+        index[i] = sentence;
+    *out = f->rows(f, index, rows);
+    return BASIN_OK;
+}
+
 static basin_status predict_batch(bs_scorer *s, bs_tag_decoder *d, const bs_dataset *p,
                                   bs_batches *f, const int32_t *index, int32_t n, bs_outputs *out,
                                   basin_error *err)
@@ -665,6 +678,9 @@ static basin_status predict_batch(bs_scorer *s, bs_tag_decoder *d, const bs_data
         if (own->best && !status)
             status = several(d, &found, at, c, index[i], own, err);
     }
+    if (!status && d->sampler)
+        status = bs_tag_decide_all(d->sampler, &(bs_tag_repeat){f, repeated}, found.y, parts,
+                                   c->start, index, n, out->first + 1, own->tag, out->scores, err);
     return status;
 }
 
@@ -675,6 +691,7 @@ static basin_status predict(bs_scorer *s, const bs_net_spec *spec, const bs_prep
     bs_tag_decoder d;
     int32_t       *order = bs_calloc((size_t)p->rows + 1, sizeof *order);
     basin_status   status = bs_tag_decoder_make(s, &bs_preprocess_tag(k)->lexicon, &d, err);
+    out->by = (bs_decision)bs_scorer_inference(s)->decide;
     if (out->cross_entropy)
         *out->cross_entropy = 0;
     if (!status)
@@ -830,6 +847,7 @@ const bs_task bs_task_tag = {
     .defaults = "net.layers=1 net.width=128 net.dropout=0.3 lr.net=0.001 lr.energy=0.001 "
                 "energy.hidden=128 gbi.space=logits gbi.start=uniform gbi.lr=1 cost=l1 clip=5 "
                 "clip.energy=5 epochs=100 early_stop.patience=10",
+    .decides = 1u << BS_DECIDE_F1 | 1u << BS_DECIDE_SUBSET | 1u << BS_DECIDE_HAMMING,
     .metric = metrics,
     .n_metrics = BS_TAG_METRIC_COUNT,
     .shown = {{BS_TAG_METRIC_token_accuracy, "tok-acc", 12, 2, true},

@@ -115,16 +115,19 @@ void bs_tag_batch_tag(bs_tag_batch *b, int row, int t, int32_t tag); /* -1: unkn
 
 /* ---- from outputs to tags: tag_decode.c ---- */
 
+typedef struct bs_tag_sampler bs_tag_sampler;
+
 /* Finds the likeliest tag of each token, or the best sequence. */
 typedef struct {
     int                tags;
-    struct bs_viterbi *best;  /* NULL: token by token */
-    bool               logs;  /* y are probabilities, whose logarithms are summed */
-    float             *unary; /* [T, tags] of one sentence */
+    struct bs_viterbi *best;    /* NULL: token by token */
+    bs_tag_sampler    *sampler; /* NULL, or decides by an expected metric: bs_tag_decide_all */
+    bool               logs;    /* y are probabilities, whose logarithms are summed */
+    float             *unary;   /* [T, tags] of one sentence */
     size_t             room;
 } bs_tag_decoder;
 
-basin_status bs_tag_decoder_make(const bs_scorer *s, const bs_lexicon *l, bs_tag_decoder *out,
+basin_status bs_tag_decoder_make(bs_scorer *s, const bs_lexicon *l, bs_tag_decoder *out,
                                  basin_error *err);
 void         bs_tag_decoder_free(bs_tag_decoder *d); /* also after a failed make */
 /* Tags of the n tokens whose outputs start at `at`; score (may be NULL) is the y of each. */
@@ -135,6 +138,27 @@ basin_status bs_tag_decide(bs_tag_decoder *d, const bs_scored *found, size_t at,
  * *out of them. */
 basin_status bs_tag_best(bs_tag_decoder *d, const bs_scored *found, size_t at, int32_t n, int most,
                          int32_t *tag, double *score, int *out, basin_error *err);
+
+/* ---- decisions by the energy: decide.c ---- */
+
+/* A batch in which one sentence is repeated. */
+typedef struct {
+    void *ctx;
+    basin_status (*rows)(void *ctx, int32_t sentence, int rows, const bs_batch **out,
+                         basin_error *err);
+} bs_tag_repeat;
+
+/* transition, allowed: as for bs_viterbi_set; chain: the energy is no more than that. Borrows the
+ * scorer and best. The caller frees *out, after a failure as well. */
+basin_status bs_tag_sampler_new(bs_scorer *s, const bs_lexicon *l, const float *transition,
+                                const uint8_t *allowed, bool chain, struct bs_viterbi *best,
+                                bs_tag_sampler **out, basin_error *err);
+void         bs_tag_sampler_free(bs_tag_sampler *d);
+/* Tags of sentences index[0 .. n), whose outputs were found at y, `stride` apart; score (may be
+ * NULL) is the y of each. number: of sentence 0, for messages. */
+basin_status bs_tag_decide_all(bs_tag_sampler *d, const bs_tag_repeat *again, const real *y,
+                               size_t stride, const int32_t *start, const int32_t *index, int32_t n,
+                               int64_t number, int32_t *tag, float *score, basin_error *err);
 
 /* ---- what metrics compare with: kind_tag.c ---- */
 

@@ -6,6 +6,7 @@
 
 void bs_tag_decoder_free(bs_tag_decoder *d)
 {
+    bs_tag_sampler_free(d->sampler);
     bs_viterbi_free(d->best);
     bs_free(d->unary);
 }
@@ -41,14 +42,15 @@ static basin_status mean_transitions(const bs_scorer *s, size_t cells, float *ou
     return BASIN_OK;
 }
 
-basin_status bs_tag_decoder_make(const bs_scorer *s, const bs_lexicon *l, bs_tag_decoder *out,
+basin_status bs_tag_decoder_make(bs_scorer *s, const bs_lexicon *l, bs_tag_decoder *out,
                                  basin_error *err)
 {
     const bs_inference *how = bs_scorer_inference(s);
     const size_t        n = (size_t)l->tags.n + 1;
+    const bs_net_spec  *spec = bs_scorer_spec(s);
     const bool          exact = how->how == BS_INFER_VITERBI;
     *out = (bs_tag_decoder){.tags = l->tags.n, .logs = !exact};
-    if (!exact && !how->constrained)
+    if (!exact && !how->constrained && !how->decide)
         return BASIN_OK;
     float       *transition = bs_calloc(n * n, sizeof *transition);
     uint8_t     *allowed = bs_calloc(n * n, 1);
@@ -56,10 +58,13 @@ basin_status bs_tag_decoder_make(const bs_scorer *s, const bs_lexicon *l, bs_tag
         transition && allowed ? bs_viterbi_new(l->tags.n, &out->best, err) : bs_fail_nomem(err);
     if (!status && how->constrained)
         status = allowed_of(l, allowed, err);
-    if (exact && !status)
+    if ((exact || bs_scorer_energy_program(s)) && !status)
         status = mean_transitions(s, n * n, transition, err);
     if (!status)
         bs_viterbi_set(out->best, transition, how->constrained ? allowed : NULL);
+    if (!status && how->decide)
+        status = bs_tag_sampler_new(s, l, transition, how->constrained ? allowed : NULL,
+                                    spec->graph->chain(spec), out->best, &out->sampler, err);
     bs_free(transition);
     bs_free(allowed);
     return status;

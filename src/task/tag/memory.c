@@ -208,6 +208,47 @@ static void put_token(const basin_predictor *p, const basin_sentences *x, int32_
                              bs_lexicon_letters(l, word, len, g->letter));
 }
 
+static void put_sentence(const basin_predictor *p, const basin_sentences *x, int32_t sentence,
+                         int row)
+{
+    bs_tagger *g = p->own;
+    bs_tag_batch_sentence(&g->batch, row, length_of(x, sentence));
+    for (int32_t t = 0; t < length_of(x, sentence); t++)
+        put_token(p, x, x->start[sentence] + t, row, t);
+}
+
+/* A batch with room for so many rows of the lengths of these sentences. */
+static basin_status begin_batch(const basin_predictor *p, const basin_sentences *x,
+                                const int32_t *index, int32_t n, int rows, basin_error *err)
+{
+    bs_tagger *g = p->own;
+    bs_size    size = size_of(p, x, index, n);
+    size.rows = rows > 0 ? rows : size.rows;
+    basin_status s = bs_tag_batch_reserve(&g->batch, bs_net_spec_tag(&p->model->saved->spec),
+                                          (size_t)size.rows * (size_t)size.length,
+                                          (size_t)size.rows, (size_t)size.width, false, err);
+    if (!s)
+        bs_tag_batch_begin(&g->batch, size);
+    return s;
+}
+
+typedef struct {
+    const basin_predictor *p;
+    const basin_sentences *x;
+} repeating;
+
+static basin_status repeated(void *ctx, int32_t sentence, int rows, const bs_batch **out,
+                             basin_error *err)
+{
+    const repeating *w = ctx;
+    bs_tagger       *g = w->p->own;
+    basin_status     s = begin_batch(w->p, w->x, &sentence, 1, rows, err);
+    for (int i = 0; i < rows && !s; i++)
+        put_sentence(w->p, w->x, sentence, i);
+    *out = &g->batch.batch;
+    return s;
+}
+
 /* What was asked for: scores of the tags, of all tags, or neither. */
 typedef struct {
     int32_t *tags;
@@ -220,19 +261,13 @@ static basin_status tag_batch(basin_predictor *p, const basin_sentences *x, cons
 {
     bs_tagger          *g = p->own;
     const bs_tag_shape *shape = bs_net_spec_tag(&p->model->saved->spec);
-    const bs_size       size = size_of(p, x, index, n);
-    const size_t        cells = (size_t)size.rows * (size_t)size.length;
     bs_scored           found;
-    basin_status        s = bs_tag_batch_reserve(&g->batch, shape, cells, (size_t)size.rows,
-                                                 (size_t)size.width, false, err);
+    basin_status        s = begin_batch(p, x, index, n, 0, err);
     if (s)
         return s;
-    bs_tag_batch_begin(&g->batch, size);
-    for (int32_t i = 0; i < n; i++) {
-        bs_tag_batch_sentence(&g->batch, i, length_of(x, index[i]));
-        for (int32_t t = 0; t < length_of(x, index[i]); t++)
-            put_token(p, x, x->start[index[i]] + t, i, t);
-    }
+    const bs_size size = g->batch.batch.size;
+    for (int32_t i = 0; i < n; i++)
+        put_sentence(p, x, index[i], i);
     s = bs_scorer_batch(p->scorer, &g->batch.batch, &found, err);
     for (int32_t i = 0; i < n && !s; i++) {
         const int32_t first = x->start[index[i]];
@@ -242,14 +277,19 @@ static basin_status tag_batch(basin_predictor *p, const basin_sentences *x, cons
         if (!s)
             s = bs_tag_decide(&g->decoder, &found, at, length_of(x, index[i]), to->tags + first,
                               to->scores ? to->scores + first : NULL, err);
-        if (!s && to->scores)
-            bs_scores_inside(to->scores + first, (size_t)length_of(x, index[i]));
         float *all = to->all ? to->all + (size_t)first * (size_t)shape->tags : NULL;
         for (size_t k = 0; k < parts && !s && all; k++)
             all[k] = (float)found.y[at + k];
         if (!s && all)
             bs_scores_inside(all, parts);
     }
+    repeating again = {p, x};
+    if (!s && g->decoder.sampler)
+        s = bs_tag_decide_all(g->decoder.sampler, &(bs_tag_repeat){&again, repeated}, found.y,
+                              (size_t)size.length * (size_t)shape->tags, x->start, index, n, 0,
+                              to->tags, to->scores, err);
+    for (int32_t i = 0; i < n && !s && to->scores; i++)
+        bs_scores_inside(to->scores + x->start[index[i]], (size_t)length_of(x, index[i]));
     return s;
 }
 

@@ -35,8 +35,7 @@ typedef struct {
 
 static void decide(const view *v, int32_t i)
 {
-    bs_seg_decide(v->run->y.scores + bs_starts_seg(&v->run->y)[i], v->planes,
-                  (int64_t)bs_gold_pixels(v->data, i), v->mask);
+    bs_seg_mask(&v->run->y, i, v->planes, bs_gold_pixels(v->data, i), v->mask);
 }
 
 /* ---- classes ---- */
