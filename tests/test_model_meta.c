@@ -98,6 +98,23 @@ static void cards_are_json(void **state)
     taken("mlc", "basin.card", NULL, "{\"made\": \"by hand\"}");
 }
 
+static void columns_beside_texts_have_names(void **state)
+{
+    FILE *f = fopen("texts.csv", "w");
+    (void)state;
+    assert_non_null(f);
+    fprintf(f, "text,n,l1,l2\n");
+    for (int i = 0; i < 24; i++)
+        fprintf(f, "a %s film and %d actors,%d,%d,%d\n", i % 2 ? "good" : "bad", i, i, i % 2,
+                i % 3);
+    fclose(f);
+    train("texts.csv", "texts", "data.labels", "last:1");
+    refused("texts", "basin.schema", "\"names\":[[", "\"other\":[[",
+            "the feature schema is damaged: the columns beside its texts have no names");
+    refused("texts", "basin.schema", "\"length\": ", "\"length\": -",
+            "its n-grams are damaged: a setting is out of range");
+}
+
 static void labels_have_names_of_their_own(void **state)
 {
     (void)state;
@@ -175,6 +192,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cards_are_json),
+        cmocka_unit_test(columns_beside_texts_have_names),
         cmocka_unit_test(labels_have_names_of_their_own),
         cmocka_unit_test(ensembles_are_of_whole_models),
         cmocka_unit_test(tags_and_classes_too),
