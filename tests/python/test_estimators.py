@@ -346,6 +346,24 @@ class Tools(unittest.TestCase):
             EnergyClassifier(**{**SMALL, "threads": 1}).fit(self.X, self.Y).predict(self.X)
             self.assertEqual(pools(), before)
 
+    def test_pools_from_before_the_import(self):
+        """Pools of numpy and scikit-learn are as they were; at most our own come on top."""
+        program = """
+import sklearn.neural_network
+from threadpoolctl import threadpool_info
+
+def pools():
+    return {p["filepath"]: p["num_threads"] for p in threadpool_info()}
+
+before = pools()
+import basin, numpy as np
+X = np.random.default_rng(0).random((40, 5))
+basin.EnergyClassifier("ce", epochs=2, threads=1).fit(X, (X[:, :3] > 0.5).astype(int)).predict(X)
+assert before and {k: v for k, v in pools().items() if k in before} == before, (before, pools())
+"""
+        done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
     def test_tags_of_newer_versions(self):
         class Tags:
             def __init__(self):

@@ -488,7 +488,7 @@ for estimator in ():""",
 
         fit(200)
         before = size()
-        fit(int(os.environ.get("FITS", "200")))
+        fit(int(os.environ.get("FITS", "1000")))
         self.assertLess(size() - before, 4 << 20)
 
 
