@@ -411,8 +411,8 @@ basin_status basin_predict_files(const char *model, const char *const *files, in
                                  const basin_predict_options *o, FILE *out, const basin_session *s,
                                  basin_error *err);
 
-/* mlc: the energy E(x, y) of the rows with their label sets, energy [rows]; the mean of the members
- * of an ensemble. threads: as above. */
+/* The energy E(x, y) of each row with its labels, sentence with its tags, photo with its mask (the
+ * mean of its windows); the mean of the members of an ensemble. threads: as above. */
 basin_status basin_energies(const basin_model *m, const basin_data *d, int threads, double *energy,
                             basin_error *err);
 

@@ -897,7 +897,7 @@ static void energies_of_given_sets(void **state)
     rows.label_start = NULL;
     OK(basin_data_label_sets(&rows, &wrong, err));
     refused(basin_energies(m, wrong, 1, of_other, &why), &why,
-            "(memory): rows without labels have no energy");
+            "rows without labels have no energy");
     refused(basin_energies(m, NULL, 1, of_other, &why), &why, "data is NULL");
     refused(basin_energies(m, d, -1, of_other, &why), &why, "threads: -1");
     refused(basin_interactions(m, half, 0, 1, pairs, &why), &why, "0 rows");
@@ -908,7 +908,7 @@ static void energies_of_given_sets(void **state)
     half[L + 2] = 0.5F;
     basin_model_free(m);
     OK(basin_model_load("tag", &m, err));
-    refused(basin_energies(m, d, 1, of_other, &why), &why, "the model is for task tag, not mlc");
+    refused(basin_energies(m, d, 1, of_other, &why), &why, "the data is for task mlc, not tag");
     basin_model_free(m);
     c = small("ce");
     OK(basin_config_data(c, "train", d, err));

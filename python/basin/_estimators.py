@@ -119,6 +119,12 @@ class _Energy(BaseEstimator):
         check_is_fitted(self)
         return self.model_.evaluate(self._data_for(X, y), per_label=per_label)
 
+    def energy(self, X: Any, y: Any) -> Any:
+        """The energy E(x, y) of these outputs, (n,): low where they fit the input. For methods that
+        train one, and keep it."""
+        check_is_fitted(self)
+        return self.model_.energy(self._data_for(X, y))
+
     def report(self, X: Any, y: Any) -> Report:
         """Scores on labelled data, by label, and the curves of the training: a page in a notebook,
         text elsewhere."""
@@ -443,12 +449,6 @@ class EnergyClassifier(ClassifierParams, ClassifierMixin, _Energy):
             return on.astype(self._dtype)
         names = self.classes_.tolist()
         return [[names[k] for k in np.flatnonzero(row)] for row in on]
-
-    def energy(self, X: Any, y: Any) -> Any:
-        """The energy E(x, y) of label sets, (n,): low where they fit the row. For methods that
-        train one, and keep it."""
-        check_is_fitted(self)
-        return self.model_.energy(self._data_for(X, y))
 
     def explain(self, X: Any, y: Any = None) -> Explanation:
         """Which labels the energy wants together at the model's outputs for X, next to how often

@@ -340,8 +340,8 @@ class Model:
         return on
 
     def energy(self, data: Data) -> Any:
-        """E(x, y) of rows with their label sets, (n,): low where they fit. For models with an
-        energy."""
+        """E(x, y) of rows with their label sets, sentences with their tags or images with their
+        masks, (n,): low where they fit. For models with an energy."""
         found = np.empty(len(data), np.float64)
         call(lib.basin_energies, self._handle, data.handle, self._threads(), address(found))
         return found

@@ -13,7 +13,8 @@ struct basin_predictor {
 
 /* Functions may be NULL. */
 typedef struct bs_task_memory {
-    const char *what, *function; /* "rows", "basin_predict_csr": for messages */
+    const char *what, *function;        /* "rows", "basin_predict_csr": for messages */
+    int32_t (*rows)(const void *given); /* of a struct of basin.h: how many there are */
     /* After loading, and the undoing. */
     basin_status (*open)(basin_model *m, basin_error *err);
     void (*close)(basin_model *m);

@@ -9,7 +9,7 @@
 /* For central differences: far above the rounding of a gradient, far below 1. */
 #define STEP (sizeof(real) == 4 ? 0.02 : 1e-4)
 
-typedef enum { ENERGY, GRADIENT, PRODUCT, POTENTIALS } question;
+typedef enum { ENERGY, TRUTH, GRADIENT, PRODUCT, POTENTIALS } question;
 
 enum { MORE_Y, MORE_V };
 
@@ -45,12 +45,14 @@ static void build(bs_graph *g, void *ctx, bs_key key, bs_recipe *r)
     bs_energy_probe *p = ctx;
     const question   asked = (question)key.v[0];
     const bs_size    size = {key.v[1], key.v[2], key.v[3]};
-    bs_output_space  v = bs_output_space_make(g, p->params, p->spec, size, false);
+    bs_output_space  v = bs_output_space_make(g, p->params, p->spec, size, asked == TRUTH);
     bs_shape         shape = bs_shape3(size.rows, 1, (int)p->spec->graph->parts(p->spec, size));
     bs_id            y = 0, direction = 0;
     bs_output_space_inputs(&v, r);
-    if (asked == POTENTIALS) {
-        r->result[r->n_results++] = (bs_result){p->spec->graph->potentials(&v), -1};
+    if (asked == POTENTIALS || asked == TRUTH) {
+        const bs_task_space *t = p->spec->graph;
+        r->result[r->n_results++] =
+            (bs_result){asked == TRUTH ? t->truth_energy(&v) : t->potentials(&v), -1};
         return;
     }
     y = bs_inputs_add(g, &r->more, bs_leaf(g, "y", BS_T_REAL, shape));
@@ -67,7 +69,7 @@ basin_status bs_energy_probe_new(bs_workspace *w, bs_params *params, const bs_ne
     if (!p)
         return bs_fail_nomem(err);
     *p = (bs_energy_probe){.spec = spec, .kind = kind};
-    p->cache = bs_cache_new(w, build, p, 0);
+    p->cache = bs_cache_new(w, build, p, BS_PLAN_APART);
     basin_status s = p->cache ? bs_params_on(params, w->device, &p->params, err) : BASIN_ENOMEM;
     p->twin = p->params == params ? NULL : p->params;
     if (s) {
@@ -98,7 +100,7 @@ static basin_status ask(bs_energy_probe *p, question asked, const bs_batch *b, c
         return s;
     if (fresh)
         bs_params_bind(p->params, e->program);
-    bs_batch_bind(b, e);
+    bs_truth_bind(p->spec, b, e);
     bs_entry_bind(e, &e->more, MORE_Y, y);
     bs_entry_bind(e, &e->more, MORE_V, v);
     s = bs_program_run(e->program, &(bs_run){0, 0}, err);
@@ -106,7 +108,8 @@ static basin_status ask(bs_energy_probe *p, question asked, const bs_batch *b, c
         s = bs_fetch(e->program, 0, out, err);
     if (s)
         return s;
-    const size_t n = asked == ENERGY ? 1 : p->spec->graph->parts(p->spec, b->size);
+    const size_t n =
+        asked == ENERGY || asked == TRUTH ? 1 : p->spec->graph->parts(p->spec, b->size);
     for (size_t i = 0; i < n * (size_t)b->size.rows; i++)
         if (!isfinite((double)(*out)[i]))
             return bs_fail(err, BASIN_ENUMERIC,
@@ -119,6 +122,12 @@ basin_status bs_energy_probe_energy(bs_energy_probe *p, const bs_batch *b, const
                                     const real **out, basin_error *err)
 {
     return ask(p, ENERGY, b, y, NULL, out, err);
+}
+
+basin_status bs_energy_probe_truth(bs_energy_probe *p, const bs_batch *b, const real **out,
+                                   basin_error *err)
+{
+    return ask(p, TRUTH, b, NULL, NULL, out, err);
 }
 
 basin_status bs_energy_probe_gradient(bs_energy_probe *p, const bs_batch *b, const real *y,

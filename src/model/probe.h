@@ -2,8 +2,8 @@
  * learned.
  *
  * There is one program per question and batch size. Inputs are batches of the task; y is [rows,
- * parts], with as many parts as task->parts says. Results are valid until the next question. The
- * parameters are only read. */
+ * parts], with as many parts as task->parts says. Results are valid until the next question, and of
+ * a row the same whatever rows are beside it. The parameters are only read. */
 #ifndef BS_PROBE_H
 #define BS_PROBE_H
 
@@ -21,6 +21,9 @@ void         bs_energy_probe_free(bs_energy_probe *p); /* accepts NULL */
 /* E(x, y): [rows] */
 basin_status bs_energy_probe_energy(bs_energy_probe *p, const bs_batch *b, const real *y,
                                     const real **out, basin_error *err);
+/* E(x, gold): [rows] */
+basin_status bs_energy_probe_truth(bs_energy_probe *p, const bs_batch *b, const real **out,
+                                   basin_error *err);
 /* dE/dy: [rows, parts] */
 basin_status bs_energy_probe_gradient(bs_energy_probe *p, const bs_batch *b, const real *y,
                                       const real **out, basin_error *err);

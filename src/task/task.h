@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "base/rng.h"
 #include "data/metric.h"
+#include "model/probe.h"
 #include "model/score.h"
 #include "nn/inherit.h"
 #include "task/options.h"
@@ -237,6 +238,11 @@ struct bs_task {
      * numbers that are not finite. */
     basin_status (*predict)(bs_scorer *s, const bs_net_spec *spec, const bs_preprocess *k,
                             const bs_dataset *p, bs_outputs *out, basin_error *err);
+
+    /* The energy of what is true of each row; NULL: not from memory. */
+    basin_status (*energies)(bs_energy_probe *probe, const bs_net_spec *spec,
+                             const bs_preprocess *k, const bs_dataset *p, double *energy,
+                             basin_error *err);
 
     /* Copies what was found for some rows of a part, starting at `row`, into `all`, the outputs of
      * the whole. */

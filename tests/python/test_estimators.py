@@ -430,6 +430,26 @@ class Others(unittest.TestCase):
         with self.assertRaises(ValueError):
             EnergyTagger().fit(X, None)
 
+    def test_energies_of_tags_and_masks(self):
+        X, y = words()
+        tagger = EnergyTagger("seal-nce", epochs=10, net_width=16, threads=1).fit(X, y)
+        truth = tagger.energy(X, y)
+        self.assertTrue((truth < tagger.energy(X, [tags[::-1] for tags in y])).mean() > 0.9)
+        alone = [tagger.energy([s], [t])[0] for s, t in zip(X[:6], y[:6])]
+        self.assertEqual(truth[:6].tolist(), alone)
+        with self.assertRaisesRegex(ValueError, "no tags"):
+            tagger.energy(X, None)
+        X, y = photos()
+        seg = EnergySegmenter("seal-regression", epochs=2, net_width=4, threads=1).fit(X, y)
+        found = seg.energy(X, y)
+        self.assertEqual(found.shape, (len(X),))
+        self.assertTrue((found != seg.energy(X, 1 - y)).all())
+        self.assertEqual(seg.energy(X[3:4], y[3:4])[0], found[3])
+        with self.assertRaisesRegex(ValueError, "mask"):
+            seg.energy(X, None)
+        with self.assertRaisesRegex(ValueError, "mask"):
+            seg.energy([X[0], X[1]], [y[0], None])
+
     def test_segmenter(self):
         X, y = photos()
         seg = EnergySegmenter("ce", epochs=2, net_width=4, threads=1).fit(X, y)

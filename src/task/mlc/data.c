@@ -802,6 +802,7 @@ const bs_task bs_task_mlc = {
     .feed = bs_batches_mlc,
     .outputs = make_outputs,
     .predict = predict,
+    .energies = bs_energies_mlc,
     .place = place,
     .choose = choose,
     .truths = truths,

@@ -50,6 +50,11 @@ static inline bs_metrics *bs_measurement_mlc(const bs_measurement *c)
 basin_status bs_batches_mlc(const bs_dataset *p, const bs_preprocess *k, const bs_net_spec *spec,
                             const bs_train_options *o, bs_batches **out, basin_error *err);
 
+/* energies.c: see bs_task.energies. */
+basin_status bs_energies_mlc(bs_energy_probe *probe, const bs_net_spec *spec,
+                             const bs_preprocess *k, const bs_dataset *p, double *energy,
+                             basin_error *err);
+
 /* Decides the sets of all rows, whose scores are known, if the scorer's inference asks for it
  * (decide.c); otherwise there are none. */
 basin_status bs_mlc_decide(bs_scorer *s, const bs_net_spec *spec, const bs_preprocess *k,

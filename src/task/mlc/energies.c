@@ -1,5 +1,5 @@
-/* energies.c -- what the energy of a model says about rows in memory: the energy of given label
- * sets, and which labels it wants together. */
+/* energies.c -- what the energy of a model says about rows: the energy of their label sets, and
+ * which labels it wants together. */
 #include <math.h>
 #include <string.h>
 
@@ -27,97 +27,32 @@ static bs_params *member(const bs_model_file *m, int i)
 
 /* ---- energies ---- */
 
-static basin_status read_rows(const bs_model_file *m, const basin_data *d, bs_dataset *out,
-                              basin_error *err)
+basin_status bs_energies_mlc(bs_energy_probe *probe, const bs_net_spec *spec,
+                             const bs_preprocess *k, const bs_dataset *p, double *energy,
+                             basin_error *err)
 {
-    static const char *const name[] = {BS_IN_MEMORY};
-    const basin_label_sets  *given = (const void *)d->rows;
-    bs_read_request          wish = {.file = name, .n = 1, .given = given, .known = &m->known};
-    bs_notes                 notes;
-    bs_notes_init(&notes);
-    basin_status s = m->task->read(&m->settings, &wish, &notes, out, err);
-    bs_notes_free(&notes);
-    if (!s && (!bs_dataset_mlc(out)->labelled || out->rows != given->rows))
-        s = bs_fail(err, BASIN_EARG, "%s: rows without labels have no energy", name[0]);
-    return s;
-}
-
-/* The sets of rows first .. first + n as y. */
-static void put_sets(const bs_csr *sets, int32_t first, int32_t n, size_t L, real *y)
-{
-    memset(y, 0, (size_t)n * L * sizeof *y);
-    for (int32_t i = 0; i < n; i++)
-        for (int32_t k = sets->start[first + i]; k < sets->start[first + i + 1]; k++)
-            y[(size_t)i * L + (size_t)sets->index[k]] = 1;
-}
-
-static basin_status add_energies(bs_energy_probe *p, bs_batches *f, const bs_rows *rows, size_t L,
-                                 real *y, double share, double *energy, basin_error *err)
-{
-    basin_status s = BASIN_OK;
-    for (int32_t first = 0, n = 0; first < rows->rows && !s; first += n) {
-        const real *found;
-        int32_t     index[BLOCK];
-        n = rows->rows - first < BLOCK ? rows->rows - first : BLOCK;
+    const real       *found;
+    int32_t           index[BLOCK];
+    bs_batches       *f = NULL;
+    bs_train_options *o = bs_calloc(1, sizeof *o);
+    basin_status      s = o ? BASIN_OK : bs_fail_nomem(err);
+    if (!s && !bs_dataset_mlc(p)->labelled)
+        s = bs_fail(err, BASIN_EARG, "rows without labels have no energy");
+    if (!s) {
+        o->batch = BLOCK;
+        s = bs_batches_mlc(p, k, spec, o, &f, err);
+    }
+    for (int32_t first = 0, n = 0; first < p->rows && !s; first += n) {
+        n = p->rows - first < BLOCK ? p->rows - first : BLOCK;
         for (int32_t i = 0; i < n; i++)
             index[i] = first + i;
-        put_sets(&rows->y, first, n, L, y);
-        s = bs_energy_probe_energy(p, f->rows(f, index, n), y, &found, err);
+        s = bs_energy_probe_truth(probe, f->rows(f, index, n), &found, err);
         for (int32_t i = 0; i < n && !s; i++)
-            energy[first + i] += share * (double)found[i];
-    }
-    return s;
-}
-
-static basin_status energies(const bs_model_file *m, const bs_dataset *data, bs_workspace *w,
-                             double *energy, basin_error *err)
-{
-    const size_t      L = (size_t)bs_preprocess_mlc(&m->known)->schema.n_labels;
-    bs_train_options *o = bs_calloc(1, sizeof *o);
-    real             *y = bs_calloc(BLOCK * L, sizeof *y);
-    bs_batches       *f = NULL;
-    basin_status      s = o && y ? BASIN_OK : bs_fail_nomem(err);
-    if (!s) {
-        *o = m->settings.train;
-        o->batch = BLOCK;
-        s = bs_batches_mlc(data, &m->known, &m->spec, o, &f, err);
-    }
-    for (int i = 0; i <= m->n_more && !s; i++) {
-        bs_energy_probe *p = NULL;
-        s = bs_energy_probe_new(w, member(m, i), &m->spec, BS_HVP_EXACT, &p, err);
-        if (!s)
-            s = add_energies(p, f, bs_dataset_mlc(data), L, y, 1.0 / (1 + m->n_more), energy, err);
-        bs_energy_probe_free(p);
+            energy[first + i] = (double)found[i];
     }
     if (f)
         f->free(f);
-    bs_free(y);
     bs_free(o);
-    return s;
-}
-
-basin_status basin_energies(const basin_model *m, const basin_data *d, int threads, double *energy,
-                            basin_error *err)
-{
-    BS_KEEP_ERRNO;
-    bs_dataset    data = {0};
-    bs_workspace *w = NULL;
-    basin_status  s = BS_NEED(err, {"model", m}, {"data", d}, {"energy", energy});
-    if (!s)
-        s = check_model(m, threads, err);
-    if (!s && d->task != m->saved->task)
-        s = bs_fail(err, BASIN_EARG, "the data is for task %s, not mlc", d->task->name);
-    if (!s)
-        s = read_rows(m->saved, d, &data, err);
-    if (!s)
-        s = bs_workspace_open((bs_machine){NULL, threads}, &w, err);
-    if (!s) {
-        memset(energy, 0, (size_t)data.rows * sizeof *energy);
-        s = energies(m->saved, &data, w, energy, err);
-    }
-    if (w)
-        bs_workspace_close(w);
-    bs_dataset_free(&data);
     return s;
 }
 

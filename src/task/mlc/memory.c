@@ -218,4 +218,10 @@ basin_status basin_predict_sets(basin_predictor *p, const basin_rows *x, uint8_t
     return s;
 }
 
-const bs_task_memory bs_task_memory_mlc = {.what = "rows", .function = "basin_predict_csr"};
+static int32_t rows(const void *given)
+{
+    return ((const basin_label_sets *)given)->rows;
+}
+
+const bs_task_memory bs_task_memory_mlc = {
+    .what = "rows", .function = "basin_predict_csr", .rows = rows};

@@ -706,6 +706,7 @@ const bs_task bs_task_seg = {
     .feed = bs_batches_seg,
     .outputs = make_outputs,
     .predict = predict,
+    .energies = bs_energies_seg,
     .place = place,
     .count = count,
     .values = values,

@@ -99,7 +99,10 @@ const bs_batch *bs_windows_take(bs_windows *w, int32_t n);
 basin_status bs_batches_seg(const bs_dataset *p, const bs_preprocess *k, const bs_net_spec *spec,
                             const bs_train_options *o, bs_batches **out, basin_error *err);
 
-/* windows.c: fills outputs, see bs_task.predict. */
+/* windows.c: see bs_task.energies, which here are means over windows, and bs_task.predict. */
+basin_status bs_energies_seg(bs_energy_probe *probe, const bs_net_spec *spec,
+                             const bs_preprocess *k, const bs_dataset *p, double *energy,
+                             basin_error *err);
 basin_status bs_predict_seg(bs_scorer *s, const bs_net_spec *spec, const bs_preprocess *k,
                             const bs_dataset *p, bs_outputs *out, basin_error *err);
 

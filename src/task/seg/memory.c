@@ -4,7 +4,13 @@
 #include "api/model.h"
 #include "task/seg/data.h"
 
-const bs_task_memory bs_task_memory_seg = {.what = "images", .function = "basin_predict_image"};
+static int32_t rows(const void *given)
+{
+    return ((const basin_images *)given)->n;
+}
+
+const bs_task_memory bs_task_memory_seg = {
+    .what = "images", .function = "basin_predict_image", .rows = rows};
 
 basin_status basin_data_images(const basin_images *photos, basin_data **out, basin_error *err)
 {

@@ -274,18 +274,26 @@ static basin_status put_tiles(predicting *p)
     return BASIN_OK;
 }
 
-static basin_status put_windows(predicting *p)
+static basin_status check_windows(const bs_seg_known *k, const bs_images *im, int32_t i, int64_t *n,
+                                  basin_error *err)
 {
-    const int     width = p->im->width[p->now], height = p->im->height[p->now];
-    basin_status  s = BASIN_OK;
-    const int64_t n = bs_seg_windows(p->known, width, height, NULL, NULL, &s);
-    if (n > MOST_WINDOWS)
-        return bs_fail(p->err, BASIN_EDATA,
+    basin_status s = BASIN_OK;
+    *n = bs_seg_windows(k, im->width[i], im->height[i], NULL, NULL, &s);
+    if (*n > MOST_WINDOWS)
+        return bs_fail(err, BASIN_EDATA,
                        "a photo of %d x %d pixels takes %lld of the model's windows of %d x %d, "
                        "more than %d",
-                       width, height, (long long)n, p->known->width, p->known->height,
+                       im->width[i], im->height[i], (long long)*n, k->width, k->height,
                        (int)MOST_WINDOWS);
-    bs_seg_windows(p->known, width, height, put_window, p, &s);
+    return BASIN_OK;
+}
+
+static basin_status put_windows(predicting *p)
+{
+    int64_t      n;
+    basin_status s = check_windows(p->known, p->im, p->now, &n, p->err);
+    if (!s)
+        bs_seg_windows(p->known, p->im->width[p->now], p->im->height[p->now], put_window, p, &s);
     return s;
 }
 
@@ -316,4 +324,49 @@ basin_status bs_predict_seg(bs_scorer *s, const bs_net_spec *spec, const bs_prep
     bs_paste_free(&w.paste);
     bs_free(w.found);
     return status;
+}
+
+/* ---- energies of given masks ---- */
+
+typedef struct {
+    bs_energy_probe *probe;
+    const bs_images *im;
+    bs_windows       room; /* for one */
+    int32_t          now;  /* photo */
+    double           sum;
+    basin_error     *err;
+} weighing;
+
+static basin_status weigh(void *ctx, const bs_crop *c)
+{
+    weighing   *w = ctx;
+    const real *found;
+    bs_windows_put(&w->room, w->im, w->now, c, NULL, 0);
+    bs_windows_put_truth(&w->room, w->im, w->now, c, 0);
+    basin_status s = bs_energy_probe_truth(w->probe, bs_windows_take(&w->room, 1), &found, w->err);
+    w->sum += s ? 0 : (double)found[0];
+    return s;
+}
+
+basin_status bs_energies_seg(bs_energy_probe *probe, const bs_net_spec *spec,
+                             const bs_preprocess *k, const bs_dataset *p, double *energy,
+                             basin_error *err)
+{
+    const bs_seg_known *known = bs_preprocess_seg(k);
+    const int           planes = bs_seg_planes(bs_net_spec_seg(spec));
+    weighing            w = {.probe = probe, .im = bs_dataset_seg(p), .err = err};
+    basin_status s = bs_windows_make(known, known->width, known->height, planes, 1, &w.room, err);
+    for (; w.now < w.im->n && !s; w.now++) {
+        int64_t n;
+        w.sum = 0;
+        if (!w.im->mask[w.now])
+            s = bs_fail(err, BASIN_EARG, "image %d: without a mask there is no energy",
+                        (int)w.now + 1);
+        else if (!(s = check_windows(known, w.im, w.now, &n, err)))
+            bs_seg_windows(known, w.im->width[w.now], w.im->height[w.now], weigh, &w, &s);
+        if (!s)
+            energy[w.now] = w.sum / (double)n;
+    }
+    bs_windows_free(&w.room);
+    return s;
 }

@@ -710,6 +710,31 @@ static basin_status predict(bs_scorer *s, const bs_net_spec *spec, const bs_prep
     return status;
 }
 
+static basin_status energies(bs_energy_probe *probe, const bs_net_spec *spec,
+                             const bs_preprocess *k, const bs_dataset *p, double *energy,
+                             basin_error *err)
+{
+    bs_batches  *f = NULL;
+    const real  *found;
+    int32_t     *order = bs_calloc((size_t)p->rows + 1, sizeof *order);
+    basin_status s =
+        order ? bs_batches_tag_all(p, k, spec, BS_TAG_SENTENCES, &f, err) : bs_fail_nomem(err);
+    if (!s && !bs_dataset_tag(p)->labelled)
+        s = bs_fail(err, BASIN_EARG, "sentences without tags have no energy");
+    if (!s)
+        s = bs_tag_by_length(bs_dataset_tag(p)->start, p->rows, order, err);
+    for (int32_t at = 0, n = 0; at < p->rows && !s; at += n) {
+        n = f->fits(f, order + at, p->rows - at);
+        s = bs_energy_probe_truth(probe, f->rows(f, order + at, n), &found, err);
+        for (int32_t i = 0; i < n && !s; i++)
+            energy[order[at + i]] = (double)found[i];
+    }
+    if (f)
+        f->free(f);
+    bs_free(order);
+    return s;
+}
+
 /* ---- metrics ---- */
 
 #define HIGHER true
@@ -886,6 +911,7 @@ const bs_task bs_task_tag = {
     .outputs = make_outputs,
     .outputs_free = outputs_free,
     .predict = predict,
+    .energies = energies,
     .place = place,
     .count = count,
     .values = values,

@@ -390,8 +390,14 @@ basin_status basin_spans(const basin_model *m, const int32_t *tags, int32_t n, b
     return BASIN_OK;
 }
 
+static int32_t rows(const void *given)
+{
+    return ((const basin_tagged *)given)->x.sentences;
+}
+
 const bs_task_memory bs_task_memory_tag = {.what = "sentences",
                                            .function = "basin_predict_tokens",
+                                           .rows = rows,
                                            .open = open_model,
                                            .close = close_model,
                                            .start = start,
