@@ -96,6 +96,46 @@ static void only_what_is_there_is_filled(void **state)
     bs_pretrained_free(e);
 }
 
+/* Models keep halves: what is read is rounded, what is trained is rounded later. */
+static void numbers_become_halves(void **state)
+{
+    bs_pretrained *e = case_open("bert");
+    bs_graph      *g = bs_graph_new();
+    bs_params     *p = bs_params_new();
+    const bs_init  odd = bs_init_constant(1 + 0x1p-11 + 0x1p-13), large = bs_init_constant(1e5);
+    bool           changed;
+    uint16_t       half[32];
+    (void)state;
+    assert_true(bs_pretrained_has("encoder/word") && bs_pretrained_has("net/encoder/1/up/W"));
+    assert_false(bs_pretrained_has("net/encoder/1/adapter/up/W") || bs_pretrained_has("net/T/W") ||
+                 bs_pretrained_has("net/encoder"));
+    bs_param_frozen(g, p, "encoder/norm/bias", bs_shape1(32), odd);
+    bs_param(g, p, "net/encoder/1/up/b", bs_shape1(64), odd);
+    bs_param(g, p, "net/encoder/1/mix/b", bs_shape1(32), large);
+    bs_param(g, p, "net/T/b", bs_shape1(32), odd);
+    assert_int_equal(bs_params_allocate(p, device_here(), 1, NULL), BASIN_OK);
+    const real *frozen = host_of(p->block.value), *trained = frozen, *other = frozen;
+    frozen += bs_params_find(p, "encoder/norm/bias")->offset;
+    trained += bs_params_find(p, "net/encoder/1/up/b")->offset;
+    other += bs_params_find(p, "net/T/b")->offset;
+    assert_int_equal(bs_pretrained_round(p, &changed, NULL), BASIN_OK);
+    assert_true(changed && frozen[31] == (real)(1 + 0x1p-10) && trained[63] == frozen[31]);
+    assert_true(other[0] == (real)(1 + 0x1p-11 + 0x1p-13));
+    assert_int_equal(bs_pretrained_round(p, &changed, NULL), BASIN_OK);
+    assert_false(changed);
+    assert_true(bs_pretrained_halves(frozen, 32, half) && half[31] == 0x3C01);
+    const real *big = host_of(p->block.value);
+    assert_false(
+        bs_pretrained_halves(big + bs_params_find(p, "net/encoder/1/mix/b")->offset, 32, half));
+    e->halves = true;
+    assert_int_equal(bs_pretrained_fill(e, p, "net/encoder/", NULL), BASIN_OK);
+    assert_int_equal(bs_pretrained_round(p, &changed, NULL), BASIN_OK);
+    assert_false(changed);
+    bs_params_free(p);
+    bs_graph_free(g);
+    bs_pretrained_free(e);
+}
+
 /* ---- what is refused ---- */
 
 typedef struct {
@@ -345,6 +385,7 @@ int main(void)
         cmocka_unit_test(folders_say_what_they_are),
         cmocka_unit_test(forms_are_kept),
         cmocka_unit_test(only_what_is_there_is_filled),
+        cmocka_unit_test(numbers_become_halves),
         cmocka_unit_test(wrong_folders_are_refused),
         cmocka_unit_test(other_files_are_refused),
         cmocka_unit_test(wrong_tensors_are_refused),

@@ -115,6 +115,7 @@ KEYS = {
     "split_test": "split.test",
     "checkpoint_seconds": "checkpoint.seconds",
     "resume_arithmetic": "resume.arithmetic",
+    "model_dtype": "model.dtype",
     "distil_weight": "distil.weight",
     "distil_folds": "distil.folds",
     "distil_seed": "distil.seed",

@@ -18,4 +18,7 @@ basin_status bs_encoder_pooling(const char *folder, bs_pooling *out, bool *found
  * a pooler; and checks all those that the form needs. */
 basin_status bs_encoder_tensors(bs_pretrained *e, basin_error *err);
 
+/* To halves; what exceeds one stays. Whether any has changed. */
+bool bs_pretrained_round_numbers(real *x, int64_t n);
+
 #endif

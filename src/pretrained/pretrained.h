@@ -36,6 +36,7 @@ basin_status bs_encoder_form_read(const char *name, const char *json, size_t n,
 typedef struct {
     bs_encoder_form form;
     bs_tokenizer   *tokens;
+    bool            halves;     /* filling rounds numbers to halves, as they will be kept */
     bool            has_pooler; /* the file has it, whether it is needed or not */
     char           *path;       /* of the file of tensors */
     char           *prefix;     /* of the names of its tensors */
@@ -53,6 +54,18 @@ basin_status bs_pretrained_pool(bs_pretrained *e, bs_pooling pooling, basin_erro
  * there must be finite. */
 basin_status bs_pretrained_fill(const bs_pretrained *e, bs_params *p, const char *to,
                                 basin_error *err);
+
+/* --- in models ------------------------------------------------------------------------
+ *
+ * A model may keep the numbers of its encoder as halves. So that it predicts what was measured,
+ * they are rounded when they are read, and once more after training. */
+
+/* Whether a parameter is one of an encoder; adapters in it are not. */
+bool bs_pretrained_has(const char *param);
+/* Rounds them all; *changed = true if that was not so already. What exceeds a half stays. */
+basin_status bs_pretrained_round(bs_params *p, bool *changed, basin_error *err);
+/* False if one exceeds a half. */
+bool bs_pretrained_halves(const real *x, int64_t n, uint16_t *out);
 
 /* "xxh64:...": of the names, types, shapes and numbers of the file. */
 enum { BS_ENCODER_HASH = 23 };

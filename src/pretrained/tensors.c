@@ -257,6 +257,8 @@ static basin_status fill(const bs_pretrained *e, const bs_params *p, const bs_se
     for (int i = 0; i < from->n && !s; i++)
         s = copy_tensor(e, find(e, from, i), from->layout == MATRIX, to, i * (width / from->n),
                         width, room, err);
+    if (!s && e->halves)
+        bs_pretrained_round_numbers(to, segment->count);
     bs_params_unmap(p, segment, BS_WRITE, to);
     return s;
 }

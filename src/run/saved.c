@@ -9,6 +9,7 @@
 
 #include "base/tree.h"
 #include "method/method.h"
+#include "pretrained/pretrained.h"
 #include "run/tensors.h"
 
 /* Energies per row that a model's own search may compute; the largest preset has 90. Callers may
@@ -160,27 +161,46 @@ static const char *name_in(bs_arena *a, int model, const char *name)
     return model > 0 ? out : name;
 }
 
-static basin_status list_tensors(const bs_params *p, const real *value, int model, bool cost_net,
-                                 bs_arena *names, bs_tensor *t, int *n, basin_error *err)
+/* As halves, if no number is too large for one. False: no memory. */
+static bool shorten(bs_tensor *t, const real *value, int64_t count, bs_arena *a)
+{
+    uint16_t *half = bs_arena_alloc(a, (size_t)count * sizeof *half);
+    if (half && bs_pretrained_halves(value, count, half)) {
+        t->dtype = BS_DTYPE_F16;
+        t->data = half;
+        t->bytes = (size_t)count * sizeof *half;
+    }
+    return half != NULL;
+}
+
+/* What is written how; room for names and halves. */
+typedef struct {
+    bool     cost_net, halves;
+    bs_arena room;
+} writing;
+
+static basin_status list_tensors(const bs_params *p, const real *value, int model, writing *w,
+                                 bs_tensor *t, int *n, basin_error *err)
 {
     for (int i = 0; i < p->n; i++) {
         const bs_segment *s = &p->segment[i];
-        if (!is_kept(s->name, cost_net))
+        if (!is_kept(s->name, w->cost_net))
             continue;
         bs_tensor *one = &t[(*n)++];
-        *one = (bs_tensor){.name = name_in(names, model, s->name),
+        *one = (bs_tensor){.name = name_in(&w->room, model, s->name),
                            .dtype = BS_DTYPE_REAL,
                            .data = value + s->offset,
                            .bytes = (size_t)s->count * sizeof(real)};
         one->n_dims = dimensions(s->shape, one->dim);
-        if (!one->name)
+        const bool brief = w->halves && bs_pretrained_has(s->name);
+        if (!one->name || (brief && !shorten(one, value + s->offset, s->count, &w->room)))
             return bs_fail_nomem(err);
     }
     return BASIN_OK;
 }
 
 static basin_status write_all(const char *path, bs_buf *bytes, bs_params *const *params,
-                              int n_params, bool cost_net, const bs_meta *meta, int n_meta,
+                              int n_params, writing w, const bs_meta *meta, int n_meta,
                               basin_error *err)
 {
     size_t all = 1;
@@ -189,21 +209,20 @@ static basin_status write_all(const char *path, bs_buf *bytes, bs_params *const 
         all += (size_t)params[i]->n;
     bs_tensor   *t = bs_calloc(all, sizeof *t);
     real       **value = bs_calloc((size_t)n_params, sizeof *value);
-    bs_arena     names;
     basin_status status = t && value ? BASIN_OK : bs_fail_nomem(err);
-    bs_arena_init(&names, 0);
+    bs_arena_init(&w.room, 0);
     for (; mapped < n_params && !status; mapped += !status) {
         const bs_params *p = params[mapped];
         status = bs_map(p->block.value, 0, p->size, BS_READ, &value[mapped], err);
     }
     for (int i = 0; i < n_params && !status; i++)
-        status = list_tensors(params[i], value[i], i, cost_net, &names, t, &n, err);
+        status = list_tensors(params[i], value[i], i, &w, t, &n, err);
     if (!status)
         status = path ? bs_safetensors_write(path, t, n, meta, n_meta, err)
                       : bs_safetensors_format(t, n, meta, n_meta, bytes, err);
     while (mapped-- > 0)
         bs_unmap(params[mapped]->block.value, 0, params[mapped]->size, BS_READ, value[mapped]);
-    bs_arena_free(&names);
+    bs_arena_free(&w.room);
     bs_free(value);
     bs_free(t);
     return status;
@@ -232,12 +251,14 @@ basin_status bs_model_file_write(const char *path, bs_buf *bytes, const bs_setti
                             {"basin.threshold", text[THRESHOLD].data},
                             {"basin.card", card ? card : ""},
                             {"basin.ensemble", models}}; /* last, since one model does without */
+    const writing how = {.cost_net = settings->train.infnet_keep,
+                         .halves = strcmp(settings->train.model_dtype, "f16") == 0};
     basin_status  status = BASIN_OK;
     for (int i = 0; i < TEXTS; i++)
         if (text[i].failed)
             status = bs_fail_nomem(err);
     if (!status)
-        status = write_all(path, bytes, params, n_params, settings->train.infnet_keep, meta,
+        status = write_all(path, bytes, params, n_params, how, meta,
                            (int)(sizeof meta / sizeof meta[0]) - (n_params == 1), err);
     for (int i = 0; i < TEXTS; i++)
         bs_buf_free(&text[i]);
@@ -464,10 +485,13 @@ static basin_status keep_layout(const bs_safetensors *f, bs_model_file *s, basin
         bs_tensor  *t = &s->tensor[i];
         const real *value;
         *t = *bs_safetensors_at(f, i);
-        value = t->dtype == BS_DTYPE_REAL ? values_of(s, t->name) : NULL;
+        const bool half = t->dtype == BS_DTYPE_F16;
+        value = half || t->dtype == BS_DTYPE_REAL ? values_of(s, t->name) : NULL;
         t->name = bs_arena_copy(a, t->name, strlen(t->name));
         t->data = value ? (const void *)value : bs_arena_copy(a, t->data ? t->data : "", t->bytes);
-        ok = t->name && t->data;
+        if (half && value)
+            t->data = NULL; /* made of them when they are wanted */
+        ok = t->name && (t->data || half);
     }
     for (int i = 0; ok && i < s->n_meta; i++) {
         const bs_meta *m = bs_safetensors_meta_at(f, i);
@@ -480,7 +504,21 @@ static basin_status keep_layout(const bs_safetensors *f, bs_model_file *s, basin
 
 basin_status bs_model_file_bytes(const bs_model_file *s, bs_buf *out, basin_error *err)
 {
-    return bs_safetensors_format(s->tensor, s->n_tensors, s->meta, s->n_meta, out, err);
+    bs_arena   room;
+    bs_tensor *t = bs_calloc((size_t)s->n_tensors, sizeof *t);
+    bool       ok = t != NULL;
+    bs_arena_init(&room, 0);
+    for (int i = 0; ok && i < s->n_tensors; i++) {
+        t[i] = s->tensor[i];
+        if (!t[i].data && t[i].bytes)
+            ok = shorten(&t[i], values_of(s, t[i].name), (int64_t)(t[i].bytes / 2), &room);
+    }
+    const basin_status status =
+        ok ? bs_safetensors_format(t, s->n_tensors, s->meta, s->n_meta, out, err)
+           : bs_fail_nomem(err);
+    bs_arena_free(&room);
+    bs_free(t);
+    return status;
 }
 
 basin_status bs_model_file_from(const bs_safetensors *f, const char *name, bs_model_file **out,

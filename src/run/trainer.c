@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/io.h"
+#include "pretrained/pretrained.h"
 
 enum { SHUFFLE_STREAM = 0x5eed };
 
@@ -487,15 +488,27 @@ static void say_verdict(const bs_trainer *t, const bs_train_outcome *out)
                out->net_kept ? ": not enough (energy.proof), the net before it is the model" : "");
 }
 
+/* With model.dtype=f16, numbers of a pretrained encoder become those that the model will have. */
+static basin_status as_kept(bs_trainer *t, bool *changed, basin_error *err)
+{
+    *changed = false;
+    return strcmp(t->o->model_dtype, "f16") == 0
+               ? bs_pretrained_round(t->learner.params, changed, err)
+               : BASIN_OK;
+}
+
 /* The pre-trained net becomes the model, unless validation shows that the best of the later epochs,
  * whose outputs are given, is better. */
 static basin_status weigh_net(bs_trainer *t, bs_train_outcome *out, basin_error *err)
 {
     const bs_dataset *valid = t->job->valid;
     bs_outputs        y = {0};
+    bool              changed;
     bs_threshold      threshold = bs_threshold_fixed(0.5f), used = threshold;
     basin_status      s = choose_threshold(t, &t->outputs, &used, err);
     bs_learner_return(&t->learner);
+    if (!s)
+        s = as_kept(t, &changed, err);
     if (!s)
         s = make_scorer_by(t, "net", false, err);
     if (!s)
@@ -516,7 +529,9 @@ static basin_status weigh_net(bs_trainer *t, bs_train_outcome *out, basin_error 
         out->best_epoch = t->net_epoch;
     } else if (!s) {
         bs_best_take(t);
-        s = make_scorer(t, err);
+        s = as_kept(t, &changed, err);
+        if (!s)
+            s = make_scorer(t, err);
     }
     if (!s)
         say_verdict(t, out);
@@ -526,20 +541,29 @@ static basin_status weigh_net(bs_trainer *t, bs_train_outcome *out, basin_error 
     return s;
 }
 
-/* Restores the best parameters; threshold, full metrics, the model file. */
+/* Restores the best parameters. Their outputs for validation rows are at hand, or made again. */
+static basin_status take_best(bs_trainer *t, basin_error *err)
+{
+    bool changed;
+    bs_best_take(t);
+    basin_status s = as_kept(t, &changed, err);
+    return !s && (changed || t->seen != t->best_epoch) ? predict(t, t->job->valid, &t->outputs, err)
+                                                       : s;
+}
+
+/* Threshold, full metrics, the model file. */
 static basin_status conclude(bs_trainer *t, bs_train_outcome *out, basin_error *err)
 {
     const bs_train_job *job = t->job;
     bs_params          *p = t->learner.params;
     bs_outputs          test = {0};
-    bs_best_take(t);
+    basin_status        s = take_best(t, err);
     out->epochs = t->epoch - 1;
     out->best_epoch = t->best_epoch;
     out->ended = why_ended(t);
     out->sure = NAN;
     out->params_net = bs_params_count(p, "net/");
     out->params_energy = bs_params_count(p, "energy/");
-    basin_status s = t->seen == t->best_epoch ? BASIN_OK : predict(t, job->valid, &t->outputs, err);
     if (!s && t->o->energy_proof > 0 && t->net_epoch > 0 && t->best_epoch > t->net_epoch)
         s = weigh_net(t, out, err);
     if (!s)
