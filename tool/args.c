@@ -39,9 +39,11 @@ static void catch_signals(void)
     sigemptyset(&set);
     sigaddset(&set, SIGINT);
     sigaddset(&set, SIGTERM);
+    sigaddset(&set, SIGUSR1); /* batch systems send it some time before the end */
     pthread_sigmask(SIG_BLOCK, &set, NULL);
     signal(SIGINT, SIG_DFL); /* a shell may have started us with it ignored */
     signal(SIGTERM, SIG_DFL);
+    signal(SIGUSR1, SIG_DFL);
     if (pthread_create(&thread, NULL, wait_for_signals, &set) == 0)
         pthread_detach(thread);
     else
