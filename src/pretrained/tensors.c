@@ -71,8 +71,9 @@ static source source_of(const bs_encoder_form *f, const char *param)
     for (int i = 0; i < 3; i++)
         if (strcmp(param, tables[i][0]) == 0)
             bs_print(s.name[s.n++], NAME, "%s", tables[i][1]);
-    if (!leaf++)
+    if (!leaf)
         return s;
+    leaf++;
     if (strncmp(param, "norm/", 5) == 0 || strncmp(param, "pooler/", 7) == 0) {
         add_source(&s, "", *param == 'n' ? "embeddings.LayerNorm" : "pooler.dense", leaf);
         return s;
