@@ -120,6 +120,8 @@ static basin_status add_all(bs_energy_program *e, int which, size_t n, double *s
         const real *found;
         if (e->first.next && (s = start_member(e, m, err)))
             return s;
+        if (which == TURN_ENERGY) /* y has changed */
+            bs_entry_bind(m->entry, &m->entry->more, 0, e->y);
         if (which == TURN_ENERGY)
             s = bs_program_turn(m->entry->program, &(bs_run){0, 0}, TURN_ENERGY, err);
         if (!s)
