@@ -306,6 +306,13 @@ static void well_formed_spans_of_many_tags_are_the_callers_to_ask_for(void **sta
         if (n > 4096)
             expect_refusal(basin_predictor_new(m, 1, &p, &why_not), &why_not,
                            (const char *[]){"constrain", "4400", "4096", NULL});
+        if (n > 4096)
+            assert_int_equal(
+                basin_predictor_open(m,
+                                     &BASIN_OPTIONS(basin_predictor_options, .decide = "hamming",
+                                                    .infer = "net", .constrain = 1),
+                                     &p, &why_not),
+                BASIN_EARG);
         const basin_predictor_options o = {sizeof o, .threads = 1, .constrain = 1};
         OK(basin_predictor_open(m, &o, &p, err));
         OK(basin_predict_tokens(p, token, 1, NULL, &tag, NULL, err));

@@ -172,6 +172,35 @@ static void spans_have_the_best_expected_f1(void **state)
     bs_arena_free(&arena);
 }
 
+/* Of a long sentence with a span at nearly every token of each of many samples. */
+static void long_sentences_take_little(void **state)
+{
+    enum { WORDS = 100000, TIMES = 4 };
+    static const char *const text[] = {"O", "B-A", "I-A", "B-B", "I-B"};
+    int32_t                 *tag = calloc(TIMES * WORDS, sizeof *tag);
+    const double             weight[TIMES] = {0.3, 0.3, 0.25, 0.15};
+    bs_span                 *out = calloc(WORDS, sizeof *out);
+    bs_names                 names;
+    bs_arena                 arena;
+    bs_tagset                set;
+    int                      found, a = 0;
+    (void)state;
+    names_of(&names, &arena, text, 5);
+    assert_int_equal(bs_tagset_make(&names, BS_SCHEME_IOB2, &set, NULL), BASIN_OK);
+    for (int i = 0; i < TIMES * WORDS; i++) /* the first two agree on odd tokens */
+        tag[i] = i % WORDS % 2 ? (i < 2 * WORDS ? 1 : 3) : i / WORDS % 2 ? 1 : i / WORDS ? 3 : 0;
+    assert_true(bs_expected_spans(&set, tag, weight, TIMES, WORDS, out, &found) > 0);
+    for (int i = 0; i < found; i++)
+        a += out[i].type == 0;
+    assert_int_equal(found, WORDS / 2);
+    assert_int_equal(a, WORDS / 2);
+    bs_tagset_free(&set);
+    bs_names_free(&names);
+    bs_arena_free(&arena);
+    free(tag);
+    free(out);
+}
+
 /* Schemes without some letters are written by what they have. */
 static void spans_are_read_as_they_were_written(void **state)
 {
@@ -329,6 +358,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(samples_follow_chain_and_terms),
         cmocka_unit_test(spans_have_the_best_expected_f1),
+        cmocka_unit_test(long_sentences_take_little),
         cmocka_unit_test(spans_are_read_as_they_were_written),
         cmocka_unit_test(sentences_are_decided_by_the_whole_energy),
     };

@@ -2,6 +2,7 @@
 #include "data/text/expected_spans.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { MOST_CELLS = 1 << 22 }; /* of tables, for sentences of up to 2000 words */
@@ -25,25 +26,29 @@ static int order_of(const bs_span *a, const bs_span *b)
     return (a->type > b->type) - (a->type < b->type);
 }
 
-/* The place of a span in the list, which has room. */
-static int enter(choice *c, const bs_span *s)
+/* A span of a sample. */
+typedef struct {
+    bs_span span;
+    int     sample;
+} met;
+
+static int by_span(const void *a, const void *b)
 {
-    int lo = 0, hi = c->n;
-    while (lo < hi) {
-        const int mid = (lo + hi) / 2;
-        if (order_of(&c->span[mid], s) < 0)
-            lo = mid + 1;
-        else
-            hi = mid;
+    const met *x = a, *y = b;
+    const int  order = order_of(&x->span, &y->span);
+    return order ? order : (x->sample > y->sample) - (x->sample < y->sample);
+}
+
+/* Each span once, and how likely it is among so many; large: however many there are. */
+static void join(choice *c, const met *list, size_t n, const int32_t *count, const double *weight,
+                 bool large)
+{
+    for (size_t i = 0; i < n; i++) {
+        const int k = list[i].sample;
+        if (i == 0 || order_of(&list[i - 1].span, &list[i].span) != 0)
+            c->span[c->n++] = list[i].span;
+        c->p[(size_t)(c->n - 1) * (size_t)c->W + (size_t)(large ? 0 : count[k])] += weight[k];
     }
-    if (lo < c->n && order_of(&c->span[lo], s) == 0)
-        return lo;
-    memmove(c->span + lo + 1, c->span + lo, (size_t)(c->n - lo) * sizeof *c->span);
-    memmove(c->p + (lo + 1) * c->W, c->p + lo * c->W, (size_t)((c->n - lo) * c->W) * sizeof *c->p);
-    memset(c->p + lo * c->W, 0, (size_t)c->W * sizeof *c->p);
-    c->span[lo] = *s;
-    c->n++;
-    return lo;
 }
 
 /* No set of h spans has more: at most min(h, t) of t are in it. */
@@ -131,37 +136,40 @@ double bs_expected_spans(const bs_tagset *s, const int32_t *tag, const double *w
                          bs_span *out, int *found)
 {
     const size_t K = (size_t)n, L = (size_t)T;
-    bs_span     *all = bs_calloc(2 * K * L + 1, sizeof *all); /* of samples, then different ones */
+    bs_span     *all = bs_calloc(L + 1, sizeof *all); /* of a sample */
+    met         *list = bs_calloc(K * L + 1, sizeof *list);
     int32_t     *count = bs_calloc(K + 1, sizeof *count);
     choice       c = {.T = T, .W = 1};
     int64_t      repaired = 0;
+    size_t       most = 0;
     double       value = -1;
     *found = 0;
-    for (size_t k = 0; k < K && all && count; k++) {
-        count[k] = bs_spans(s, tag + k * L, T, all + k * L, &repaired);
+    for (size_t k = 0; k < K && all && list && count; k++) {
+        count[k] = bs_spans(s, tag + k * L, T, all, &repaired);
         c.W = count[k] >= c.W ? count[k] + 1 : c.W;
+        for (int32_t i = 0; i < count[k]; i++)
+            list[most++] = (met){all[i], (int)k};
     }
-    c.span = all ? all + K * L : NULL;
-    size_t most = 1;
-    for (size_t k = 0; k < K && count; k++)
-        most += (size_t)count[k];
-    const bool large = (L + 1) * (L + 1) > MOST_CELLS || most * (size_t)c.W > MOST_CELLS;
+    const bool large = (L + 1) * (L + 1) > MOST_CELLS || (most + 1) * (size_t)c.W > MOST_CELLS;
     const int  W = c.W;
     c.W = large ? 1 : W;
+    c.span = bs_calloc(most + 1, sizeof *c.span);
     c.p = bs_calloc((most + 1) * (size_t)c.W + most + (size_t)W, sizeof *c.p);
     c.best = bs_calloc(large ? 1 : (L + 1) * (L + 1), sizeof *c.best);
-    if (all && count && c.p && c.best) {
-        c.share = c.p + most * (size_t)c.W;
+    if (all && list && count && c.span && c.p && c.best) {
+        c.share = c.p + (most + 1) * (size_t)c.W;
         c.gain = c.share + W;
-        for (size_t k = 0; k < K; k++) {
+        for (size_t k = 0; k < K; k++)
             c.share[count[k]] += weight[k];
-            for (int i = 0; i < count[k]; i++)
-                c.p[enter(&c, &all[k * L + (size_t)i]) * c.W + (large ? 0 : count[k])] += weight[k];
-        }
+        if (most > 1)
+            qsort(list, most, sizeof *list, by_span);
+        join(&c, list, most, count, weight, large);
         value = large ? choose_likely(&c, out, found) : choose(&c, out, found);
     }
     bs_free(all);
+    bs_free(list);
     bs_free(count);
+    bs_free(c.span);
     bs_free(c.p);
     bs_free(c.best);
     return value;

@@ -19,6 +19,8 @@ enum {
     LEAST = 16,     /* ... if there are not fewer samples than that */
     LISTED = 64,    /* best sequences of the chain */
     MOST_DESCENTS = 50,
+    MOST_LOOKED = 100000, /* sequences whose energies a descent computes */
+    MOST_TAGS = 4096,     /* the chain's table is their square */
     STREAM = 7010,
 };
 
@@ -55,6 +57,10 @@ basin_status bs_tag_sampler_new(bs_scorer *s, const bs_lexicon *l, const float *
     d->N = l->tags.n;
     d->most = how->decide_samples;
     basin_status status = bs_tagset_make(&l->tags, (bs_scheme)l->scheme, &d->set, err);
+    if (!status && d->N > MOST_TAGS)
+        status = bs_fail(err, BASIN_EARG,
+                         "decide: is for at most %d tags, and the model has %d; use threshold",
+                         (int)MOST_TAGS, d->N);
     if (!status && d->by == BS_DECIDE_F1 && !bs_tagset_has_spans(&d->set))
         status = bs_fail(err, BASIN_EARG,
                          "decide: f1 is for spans, and these tags are none; use subset or hamming");
@@ -147,11 +153,12 @@ static basin_status descend(bs_tag_sampler *d, const bs_annealing *how, basin_er
     int32_t     *now = bs_alloc(n * sizeof *now), *tag = d->a.y;
     basin_status s = now ? BASIN_OK : bs_fail_nomem(err);
     bool         better = true;
+    int          looked = 0;
     for (int round = 0; round < MOST_DESCENTS && better && !s; round++) {
         int waiting = 0;
         better = false;
         memcpy(now, d->a.best, n * sizeof *now);
-        for (int i = 0; i < d->n * d->N && !s; i++) {
+        for (int i = 0; i < d->n * d->N && looked < MOST_LOOKED && !s; i++) {
             int32_t *one = tag + (size_t)waiting * n;
             memcpy(one, now, n * sizeof *one);
             one[i / d->N] = i % d->N;
@@ -159,6 +166,7 @@ static basin_status descend(bs_tag_sampler *d, const bs_annealing *how, basin_er
             if (waiting < d->K && i + 1 < d->n * d->N)
                 continue;
             s = look(d, how, tag, waiting, &better, err);
+            looked += waiting;
             waiting = 0;
         }
     }
