@@ -19,3 +19,9 @@ run basin train demo-train.arff --valid demo-valid.arff --test demo-test.arff --
 run basin eval runs/ce demo-test.arff --metric-profile mulan
 run basin predict runs/ce demo-test.arff --scores -o labels.jsonl
 run head -n 3 labels.jsonl
+
+printf '\nTexts with labels, of invented words: again the best possible score is known.\n'
+run basin data make text --seed 1 --set rows=3000 -o news.jsonl
+run basin train news.jsonl --method ce --epochs 20 -o runs/news
+sed 's/.*"text":"\([^"]*\)".*/\1/' news.jsonl | head -n 2 > plain.txt
+run basin predict runs/news plain.txt

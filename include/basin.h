@@ -92,7 +92,9 @@ const char *basin_model_card(const basin_model *m);           /* JSON: scores me
                                                                  training */
 int         basin_model_labels(const basin_model *m);         /* or tags, or pixel classes */
 const char *basin_model_label(const basin_model *m, int i);   /* NULL when out of range */
-int         basin_model_features(const basin_model *m);       /* 0 except for mlc */
+int         basin_model_features(const basin_model *m);       /* 0 except for mlc; without what
+                                                                 is made of texts */
+int         basin_model_texts(const basin_model *m);          /* 1: its rows have a text */
 const char *basin_model_feature(const basin_model *m, int i); /* NULL when it has no name */
 int         basin_model_columns(const basin_model *m);        /* per token, besides the word */
 const char *basin_model_column(const basin_model *m, int i);  /* "column 2", as in the training
@@ -148,6 +150,11 @@ basin_status basin_predict_dense(basin_predictor *p, const float *x, int32_t row
  * on, else 0. Unlike scores, a threshold or an expected metric may depend on the whole row. */
 basin_status basin_predict_sets(basin_predictor *p, const basin_rows *x, uint8_t *on,
                                 basin_error *err);
+
+/* The same for a model of texts, which no other function predicts: rows of UTF-8 (else
+ * BASIN_EDATA). columns: what the rows have besides, NULL if basin_model_features is 0. */
+basin_status basin_predict_texts(basin_predictor *p, const char *const *texts, int32_t rows,
+                                 const basin_rows *columns, float *scores, basin_error *err);
 
 /* Labels of one row of scores that the model's threshold turns on: writes their numbers to `labels`
  * (room for all) in increasing order and returns how many, or -1 if an argument is NULL. */
@@ -279,6 +286,8 @@ typedef struct {
     /* Of named features that are 1 where a column has a certain category: that column and value,
      * else NULL. They are not standardised, and the model finds them in files. */
     const char *const *feature_column, *const *feature_value;
+    /* [rows] of UTF-8: rows have these texts besides, or alone; or NULL. */
+    const char *const *texts;
 } basin_label_sets;
 
 /* Sentences with tags: tag[i] is that of token i of all; NULL: without tags. */

@@ -350,7 +350,7 @@ static void structs_have_no_room_at_their_end(void **state)
     (void)state;
     ENDS_WITH(basin_predictor_options, decide);
     ENDS_WITH(basin_session, ctx);
-    ENDS_WITH(basin_label_sets, feature_value);
+    ENDS_WITH(basin_label_sets, texts);
     ENDS_WITH(basin_tagged, tag);
     ENDS_WITH(basin_images, class_names);
     ENDS_WITH(basin_train_options, model);

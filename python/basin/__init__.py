@@ -1,7 +1,8 @@
 """Structured prediction with energy networks.
 
 ``basin.Model`` and ``basin.train`` need numpy; the estimators ``EnergyClassifier``,
-``EnergyTagger`` and ``EnergySegmenter`` also scikit-learn. Neither is imported before it is used.
+``EnergyTextClassifier``, ``EnergyTagger`` and ``EnergySegmenter`` also scikit-learn. Neither is
+imported before it is used.
 
 Examples
 --------
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from ._estimators import EnergyClassifier as EnergyClassifier
     from ._estimators import EnergySegmenter as EnergySegmenter
     from ._estimators import EnergyTagger as EnergyTagger
+    from ._estimators import EnergyTextClassifier as EnergyTextClassifier
     from ._model import Evaluation as Evaluation
     from ._model import Model as Model
     from ._model import train as train
@@ -41,6 +43,7 @@ _LATER = {
     "EnergyClassifier": "_estimators",
     "EnergySegmenter": "_estimators",
     "EnergyTagger": "_estimators",
+    "EnergyTextClassifier": "_estimators",
 }
 
 __all__ = [
@@ -55,6 +58,7 @@ __all__ = [
     "EnergyClassifier",
     "EnergySegmenter",
     "EnergyTagger",
+    "EnergyTextClassifier",
     "Evaluation",
     "Interrupted",
     "Model",

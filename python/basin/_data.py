@@ -38,6 +38,14 @@ def dense_rows(X: Any) -> "np.ndarray[Any, Any]":
     return array
 
 
+def dense_as_sparse(X: Any) -> Tuple[Any, Any, Any]:
+    """Dense rows as starts, columns and values of what is not 0."""
+    X = dense_rows(X)
+    row, index = np.nonzero(X)
+    start = np.searchsorted(row, np.arange(len(X) + 1)).astype(np.int64)
+    return start, index.astype(np.int32), np.ascontiguousarray(X[row, index])
+
+
 def sparse_rows(X: Any) -> Tuple[Any, Any, Any]:
     """Row starts, int32 columns in increasing order, float32 values; X's own where possible."""
     if X.ndim != 2 or X.shape[0] > MOST or X.shape[1] > MOST:
@@ -49,6 +57,28 @@ def sparse_rows(X: Any) -> Tuple[Any, Any, Any]:
     with np.errstate(over="ignore"):
         value = np.ascontiguousarray(csr.data, dtype=np.float32)
     return csr.indptr, np.ascontiguousarray(csr.indices, dtype=np.int32), value
+
+
+class Documents:
+    """Texts, and rows of numbers beside them or None."""
+
+    def __init__(self, X: Any, rows: Any = None) -> None:
+        if isinstance(X, str) or getattr(X, "ndim", 1) != 1 or not hasattr(X, "__len__"):
+            raise ValueError("X is a list of texts, or a Series or an array of them")
+        self.texts: List[str] = []
+        for i, text in enumerate(X):
+            if text is None or (isinstance(text, float) and text != text):
+                text = ""  # what pandas calls missing
+            if not isinstance(text, str):
+                raise ValueError(f"text {i} is {type(text).__name__}, not str")
+            self.texts.append(text.replace("\0", " "))
+        self.rows = rows
+        if rows is not None and rows.shape[0] != len(self.texts):
+            raise ValueError(f"{len(self.texts)} texts, but {rows.shape[0]} rows of columns")
+        self.shape = (len(self.texts), 0 if rows is None else rows.shape[1])
+
+    def __len__(self) -> int:
+        return len(self.texts)
 
 
 def indicator(Y: Any) -> Tuple[Any, Any, int]:
@@ -103,17 +133,20 @@ class Data:
         X: Any,
         Y: Any = None,
         *,
+        texts: Optional[Sequence[str]] = None,
         feature_names: Optional[Sequence[str]] = None,
         label_names: Optional[Sequence[str]] = None,
     ) -> "Data":
-        """Rows of features with their label sets.
+        """Rows of features, texts or both, with their label sets.
 
         Parameters
         ----------
-        X : array or scipy sparse matrix of shape (n, features)
+        X : array or scipy sparse matrix of shape (n, features), or None if there are texts
             NaN is a missing value.
         Y : indicator matrix (n, labels), dense or sparse, or a list of label lists, or None
             Labels in lists are names, if `label_names` is given or they are texts, else numbers.
+        texts : list of str, optional
+            The text of each row.
         feature_names, label_names : lists of str, optional
 
         Examples
@@ -143,6 +176,9 @@ class Data:
             else:
                 given = label_lists(Y, int)
                 labels = int(given[1].max()) + 1 if len(given[1]) else 0
+        if texts is not None:
+            rows = X if X is None or is_sparse(X) else dense_rows(X)
+            X = Documents(texts, rows)
         return cls.label_sets(X, given[0], given[1], labels, feature_names, label_names)
 
     @classmethod
@@ -162,7 +198,14 @@ class Data:
         """
         kept: List[Any] = []
         s = _lib.LabelSets(labels=labels)
-        if is_sparse(X):
+        if isinstance(X, Documents):
+            s.rows = len(X)
+            s.texts = texts(X.texts)
+            kept.append(s.texts)
+            X = X.rows
+        if X is None:
+            pass
+        elif is_sparse(X):
             start, index, value = sparse_rows(X)
             start = np.ascontiguousarray(start, dtype=np.int64)
             kept += [start, index, value]

@@ -470,6 +470,109 @@ class EnergyClassifier(ClassifierParams, ClassifierMixin, _Energy):
         return float(np.average(right, weights=sample_weight))
 
 
+class EnergyTextClassifier(EnergyClassifier):
+    __doc__ = f"""Labels of documents by an energy network, or by a net that was trained with one.
+
+    X is a list of str, a pandas Series or an array of them; None and NaN are empty texts. Texts
+    become n-grams of words and characters weighed by tf-idf (`options={{"ngrams.chars": 5}}` and
+    the like). Rows may have numbers besides: `columns`, an array, sparse matrix or frame as
+    :class:`EnergyClassifier` takes it. `y` is as there.
+
+    Parameters
+    ----------
+{ClassifierParams.DOC}
+    Examples
+    --------
+    >>> from basin import EnergyTextClassifier
+    >>> texts = ["oil prices rise", "wheat and corn", "crude oil output", "corn exports"] * 20
+    >>> labels = [["oil"], ["grain", "wheat"], ["oil"], ["grain"]] * 20
+    >>> clf = EnergyTextClassifier("ce", epochs=30, random_state=1).fit(texts, labels)
+    >>> clf.predict(["crude oil"])
+    [['oil']]
+    """
+
+    def _more_tags(self) -> Dict[str, Any]:
+        return {"multilabel": True, "X_types": ["string"], "no_validation": True}
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.string = True
+        tags.input_tags.two_d_array = False
+        tags.no_validation = True
+        return tags
+
+    def _rows(self, X: Any, reset: bool) -> Any:
+        texts, columns = X if isinstance(X, _Beside) else (X, None)
+        if reset:
+            self._columns = None
+        if not reset and (columns is None) != (self.n_features_in_ == 0):
+            raise ValueError(
+                "fitted on texts with columns: predictions need columns, too"
+                if columns is None
+                else "fitted on texts alone: predictions take no columns"
+            )
+        rows = None if columns is None else super()._rows(columns, reset)
+        if reset and rows is None:
+            self.n_features_in_ = 0
+        return _data.Documents(texts, rows)
+
+    def fit(  # type: ignore[override]
+        self, X: Any, y: Any, eval_set: Any = None, columns: Any = None
+    ) -> "EnergyTextClassifier":
+        """Trains.
+
+        Parameters
+        ----------
+        X : list of str, Series or array of texts
+        y : labels: (n,), (n, labels) of 0 and 1, or a list of label lists
+        eval_set : tuple (X, y) or (X, y, columns), optional
+            Texts that early stopping and the threshold go by; else a share of X (`split_valid`).
+        columns : array, sparse matrix or frame of shape (n, features), optional
+
+        Returns
+        -------
+        self
+        """
+        if isinstance(eval_set, tuple) and len(eval_set) == 3:
+            eval_set = (_beside(eval_set[0], eval_set[2]), eval_set[1])
+        super().fit(_beside(X, columns), y, eval_set)
+        return self
+
+    def _probabilities(self, X: Any) -> Any:
+        check_is_fitted(self)
+        return self.model_._documents(self._rows(X, False))
+
+    def predict(self, X: Any, columns: Any = None) -> Any:
+        """Outputs in the form of the `y` of fit."""
+        return super().predict(_beside(X, columns))
+
+    def predict_proba(self, X: Any, columns: Any = None) -> Any:
+        """Probabilities of labels, as of :class:`EnergyClassifier`."""
+        return super().predict_proba(_beside(X, columns))
+
+    def decision_function(self, X: Any, columns: Any = None) -> Any:
+        """Logits, as of :class:`EnergyClassifier`."""
+        return super().decision_function(_beside(X, columns))
+
+    def evaluate(
+        self, X: Any, y: Any, *, per_label: bool = False, columns: Any = None
+    ) -> Evaluation:
+        """All scores on labelled data; printed, they are a table."""
+        return super().evaluate(_beside(X, columns), y, per_label=per_label)
+
+    def energy(self, X: Any, y: Any, columns: Any = None) -> Any:
+        """The energy E(x, y) of label sets, as of :class:`EnergyClassifier`."""
+        return super().energy(_beside(X, columns), y)
+
+
+class _Beside(Tuple[Any, Any]):
+    """Texts and columns."""
+
+
+def _beside(X: Any, columns: Any) -> Any:
+    return X if columns is None else _Beside((X, columns))
+
+
 class _Sequences(_Energy):
     """Estimators of outputs that are no labels of rows."""
 

@@ -87,6 +87,7 @@ class LabelSets(Sized):
         ("label_names", POINTER(c_char_p)),
         ("feature_column", POINTER(c_char_p)),
         ("feature_value", POINTER(c_char_p)),
+        ("texts", POINTER(c_char_p)),
     ]
 
 
@@ -166,12 +167,17 @@ _FUNCTIONS: Dict[str, Tuple[Any, Sequence[Any]]] = {
     "basin_model_label": (c_char_p, [_P, c_int]),
     "basin_model_features": (c_int, [_P]),
     "basin_model_feature": (c_char_p, [_P, c_int]),
+    "basin_model_texts": (c_int, [_P]),
     "basin_model_columns": (c_int, [_P]),
     "basin_model_column": (c_char_p, [_P, c_int]),
     "basin_predictor_open": (c_int, [_P, POINTER(PredictorOptions), POINTER(_P), _ERR]),
     "basin_predictor_free": (None, [_P]),
     "basin_predict_csr": (c_int, [_P, POINTER(Rows), _P, _ERR]),
     "basin_predict_dense": (c_int, [_P, _P, c_int32, _P, _ERR]),
+    "basin_predict_texts": (
+        c_int,
+        [_P, POINTER(c_char_p), c_int32, POINTER(Rows), _P, _ERR],
+    ),
     "basin_decide_rows": (c_int, [_P, _P, c_int32, _P, _ERR]),
     "basin_energies": (c_int, [_P, _P, c_int, _P, _ERR]),
     "basin_interactions": (c_int, [_P, _P, c_int32, c_int, _P, _ERR]),

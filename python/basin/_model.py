@@ -184,12 +184,14 @@ class Model:
 
     # ---- predictions ----
 
-    def predict_proba(self, X: Any) -> Any:
+    def predict_proba(self, X: Any, columns: Any = None) -> Any:
         """Probabilities.
 
         Parameters
         ----------
-        X : rows (n, features), a list of sentences, or images, as for :class:`basin.Data`
+        X : rows (n, features), a list of texts, a list of sentences, or images, as for
+            :class:`basin.Data`
+        columns : rows (n, features), for a model of texts that reads numbers, too
 
         Returns
         -------
@@ -201,9 +203,43 @@ class Model:
             return self._sentences(X, True)[1]
         if self.task == "seg":
             return self._images(X, True)[1]
+        if self.reads_texts:
+            return self._documents(_data.Documents(X, columns))
         if _data.is_sparse(X):
             return self._sparse(X)
         return self._dense(_data.dense_rows(X))
+
+    @property
+    def reads_texts(self) -> bool:
+        """Whether rows have a text."""
+        return bool(lib.basin_model_texts(self._handle))
+
+    def _documents(self, X: _data.Documents) -> Any:
+        scores = np.empty((len(X), len(self.labels)), np.float32)
+        start = index = value = None
+        if X.rows is not None:
+            csr = _data.sparse_rows if _data.is_sparse(X.rows) else _data.dense_as_sparse
+            start, index, value = csr(X.rows)
+
+        def piece(first: int, end: int) -> None:
+            columns = None
+            if start is not None:
+                a = int(start[first])
+                own = (start[first : end + 1] - a).astype(np.int32)
+                at = [address(own), address(index) + 4 * a, address(value) + 4 * a]
+                columns = _lib.Rows(end - first, X.shape[1], *at)
+            call(
+                lib.basin_predict_texts,
+                p.handle,
+                _lib.texts(X.texts[first:end]),
+                end - first,
+                None if columns is None else byref(columns),
+                address(scores[first:end]),
+            )
+
+        with _Predictor.of(self) as p:
+            in_pieces(len(X), piece)
+        return scores
 
     def _dense(self, X: Any) -> Any:
         n = len(X)
@@ -244,10 +280,8 @@ class Model:
         return not p.sparse_only
 
     def _as_sparse(self, p: "_Predictor", X: Any, scores: Any) -> Any:
-        row, index = np.nonzero(X)
-        start = np.searchsorted(row, np.arange(len(X) + 1)).astype(np.int64)
-        value = np.ascontiguousarray(X[row, index])
-        return self._csr(p, X.shape[1], start, index.astype(np.int32), value, scores)
+        start, index, value = _data.dense_as_sparse(X)
+        return self._csr(p, X.shape[1], start, index, value, scores)
 
     def _sparse(self, X: Any) -> Any:
         if X.shape[1] != self.n_features:

@@ -36,6 +36,8 @@ printf 'story,age,labels\n' > mixed.csv
 awk -F'"' '{ print $4 "," NR % 7 "," $8 (NR % 2 ? "|odd" : "") }' t.jsonl >> mixed.csv
 train mixed.csv --text-column story --method ce -o mixed; basin predict mixed mixed.csv --scores | head -2 | cut -c1-60
 echo "namato odd" | basin predict mixed -
+sed 's/^{/{"features": [1, 0.5], /' t.jsonl > listed.jsonl
+train listed.jsonl --method ce -o listed && basin predict listed listed.jsonl --scores | wc -l
 
 echo "== what is wrong"
 printf '{"text": "ok then", "labels": ["a"]}\n{"text": "bad \377 byte", "labels": ["b"]}\n' > bad.jsonl

@@ -1,5 +1,5 @@
 # The commands of the tutorials, as they stand there.
-for t in multilabel tagging segmentation researcher; do
+for t in multilabel text tagging segmentation researcher; do
     mkdir $t
     grep '^    [a-z]' "$TOP/docs/tutorials/$t.md" | sed 's/^ *//' > $t/commands
     echo "$t: $(wc -l < $t/commands) commands"

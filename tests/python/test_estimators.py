@@ -19,7 +19,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 import basin
-from basin import EnergyClassifier, EnergySegmenter, EnergyTagger
+from basin import EnergyClassifier, EnergySegmenter, EnergyTagger, EnergyTextClassifier
 from test_model import photos, rows, words
 
 SMALL = dict(method="ce", epochs=4, net_width=16, threads=1)
@@ -28,6 +28,65 @@ NAMES = np.array(list("abcd"))
 
 def lists(Y):
     return [NAMES[row > 0].tolist() for row in Y]
+
+
+class Texts(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.X = ["oil prices rise", "wheat and corn", "crude oil output", "corn exports"] * 20
+        cls.y = [["oil"], ["grain", "wheat"], ["oil"], ["grain"]] * 20
+        cls.clf = EnergyTextClassifier(**SMALL).fit(cls.X, cls.y)
+
+    def test_kinds_of_lists_give_one_model(self):
+        import pandas as pd
+
+        want = self.clf.model_.to_bytes()
+        Y = np.array([[n in row for n in ("grain", "oil", "wheat")] for row in self.y]).astype(int)
+        for X in (pd.Series(self.X), np.array(self.X), np.array(self.X, dtype=object)):
+            self.assertEqual(EnergyTextClassifier(**SMALL).fit(X, self.y).model_.to_bytes(), want)
+        frame = pd.DataFrame(Y, columns=["grain", "oil", "wheat"])
+        self.assertEqual(EnergyTextClassifier(**SMALL).fit(self.X, frame).model_.to_bytes(), want)
+        data = basin.Data.rows(None, self.y, texts=self.X)
+        settings = {"method": "ce", "epochs": 4, "net.width": 16, "split.test": 0, "threads": 1}
+        self.assertEqual(basin.train(settings, data).to_bytes(), want)
+
+    def test_predictions(self):
+        p = self.clf.predict_proba(self.X)
+        self.assertEqual(p.shape, (80, 3))
+        for again in (pickle.loads(pickle.dumps(self.clf)), sklearn.base.clone(self.clf)):
+            if not hasattr(again, "model_"):
+                again.fit(self.X, self.y)
+            np.testing.assert_array_equal(again.predict_proba(self.X), p)
+        np.testing.assert_array_equal(self.clf.predict_proba(self.X[1:2]), p[1:2])
+        np.testing.assert_array_equal(self.clf.model_.predict_proba(self.X), p)
+        self.assertEqual(self.clf.predict_proba([None, ""]).shape, (2, 3))
+        self.assertEqual(self.clf.evaluate(self.X, self.y).metrics.keys() > {"example_f1"}, True)
+
+    def test_columns(self):
+        columns = np.random.default_rng(0).random((80, 2))
+        both = EnergyTextClassifier(**SMALL).fit(
+            self.X, self.y, (self.X[:8], self.y[:8], columns[:8]), columns=columns
+        )
+        p = both.predict_proba(self.X, columns=columns)
+        np.testing.assert_array_equal(both.predict_proba(self.X, sp.csr_matrix(columns)), p)
+        self.assertTrue((p != both.predict_proba(self.X, columns=columns[::-1])).any())
+        with self.assertRaisesRegex(ValueError, "predictions need columns, too"):
+            both.predict(self.X)
+        with self.assertRaisesRegex(ValueError, "predictions take no columns"):
+            self.clf.predict(self.X, columns=columns)
+        with self.assertRaisesRegex(ValueError, "80 texts, but 3 rows of columns"):
+            both.predict(self.X, columns=columns[:3])
+
+    def test_refused(self):
+        for X, why in (
+            ("one text", "a list of texts"),
+            ([["a"]], "text 0 is list, not str"),
+            (["a", 3], "text 1 is int, not str"),
+        ):
+            with self.assertRaisesRegex(ValueError, why):
+                self.clf.predict(X)
+        with self.assertRaisesRegex(ValueError, "use basin_predict_texts"):
+            self.clf.model_._dense(np.zeros((1, 0), np.float32))
 
 
 class Classifier(unittest.TestCase):

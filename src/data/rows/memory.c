@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "data/rows/read.h"
+#include "data/scan.h"
 
 typedef struct {
     const bs_reading       *r;
@@ -27,7 +28,7 @@ static basin_status check_given(const bs_reading *r, const basin_label_sets *g)
     const char *wrong = NULL;
     if (g->rows < 0 || g->features < 0 || g->labels < 0)
         wrong = "a negative number of rows, features or labels";
-    else if (g->rows > 0 && !g->dense && !g->start)
+    else if (g->rows > 0 && !g->dense && !g->start && !g->texts)
         wrong = "neither dense features nor the starts of sparse rows";
     else if (g->dense && g->start)
         wrong = "both dense and sparse features";
@@ -192,6 +193,19 @@ static basin_status put_features(const memory *m, int32_t row)
     return ok ? BASIN_OK : bs_fail_nomem(m->r->err);
 }
 
+static basin_status put_text(const memory *m, int32_t row)
+{
+    const char *text = m->g->texts ? m->g->texts[row] : "";
+    if (!text)
+        return bs_fail(m->r->err, BASIN_EARG, "%s: row %d has no text", m->r->name, (int)row);
+    if (!bs_is_utf8(text, strlen(text)))
+        return bs_fail(m->r->err, BASIN_EDATA, "%s: row %d: its text is not UTF-8", m->r->name,
+                       (int)row);
+    return !m->g->texts || bs_build_document(m->r->b, text, strlen(text))
+               ? BASIN_OK
+               : bs_fail_nomem(m->r->err);
+}
+
 static bool all_ones(const float *value, int64_t n)
 {
     int64_t k = 0;
@@ -219,11 +233,14 @@ static basin_status point_at(const memory *m)
     return BASIN_OK;
 }
 
+static const char *const text_column[] = {"text"};
+
 static basin_status next(bs_reading *r)
 {
     memory       m = {.r = r, .g = r->given};
     bs_build    *b = r->b;
-    const bool   named = m.g->feature_names || m.g->dense;
+    const bool   alone = m.g->texts && m.g->features == 0;
+    const bool   named = m.g->feature_names || m.g->dense || alone;
     basin_status s = check_given(r, m.g);
     if (!s)
         s = check_rows(&m);
@@ -236,13 +253,17 @@ static basin_status next(bs_reading *r)
         if (!s)
             s = put_labels(&m, i);
         if (!s)
+            s = put_text(&m, i);
+        if (!s)
             s = bs_reading_row(r, 0);
     }
     r->ended = true;
     if (s)
         return s;
-    b->ds->schema.dense = m.g->dense != NULL;
-    b->ds->schema.open = !m.g->dense;
+    b->ds->schema.dense = m.g->dense || alone;
+    b->ds->schema.open = !m.g->dense && !alone;
+    b->ds->schema.text = text_column;
+    b->ds->schema.n_texts = m.g->texts != NULL;
     b->ds->schema.binary = b->ones;
     b->ds->labelled = m.g->label_start != NULL;
     count_columns(m.g, &b->ds->source);

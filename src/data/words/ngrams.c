@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/print.h"
 #include "data/names.h"
 #include "data/rows/build.h"
 #include "data/text/tokenise.h"
@@ -438,8 +439,15 @@ basin_status bs_ngrams_schema(const bs_ngrams *g, const bs_schema *columns, bs_a
     bs_feature   *list = bs_arena_alloc(arena, ((size_t)D + (size_t)g->n + 1) * sizeof *list);
     if (!list)
         return bs_fail_nomem(err);
-    for (int32_t i = 0; i < D && columns->feature; i++)
-        list[i] = columns->feature[i];
+    for (int32_t i = 0; i < D; i++) {
+        char        number[24];
+        const int   n = bs_print(number, sizeof number, "f%d", (int)i);
+        const char *name = columns->feature ? "" : bs_arena_copy(arena, number, (size_t)n);
+        if (!name)
+            return bs_fail_nomem(err);
+        list[i] =
+            columns->feature ? columns->feature[i] : (bs_feature){.name = name, .attribute = name};
+    }
     for (int32_t i = 0; i < g->n; i++)
         list[D + i] = (bs_feature){.name = g->name[i], .attribute = g->name[i]};
     *out = *columns;

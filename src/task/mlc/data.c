@@ -526,10 +526,6 @@ static basin_status known_read(const char *json, const char *where, bs_preproces
         object = bs_tree_read(json, strlen(json), 0, NULL);
         ngrams = json_object_get(object, "ngrams");
     }
-    if (!s && ngrams && k->columns.n_features > 0 && !k->columns.feature)
-        s = bs_fail(err, BASIN_EDATA,
-                    "%s: the feature schema is damaged: the columns beside its texts have no names",
-                    where);
     if (!s && ngrams)
         s = bs_ngrams_from_json(ngrams, where, &out->arena, &k->ngrams, err);
     if (!s && ngrams)

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "api/model.h"
+#include "base/utf8.h"
 #include "task/mlc/data.h"
 
 /* NULL: the model belongs to another task. */
@@ -12,16 +13,27 @@ static const bs_schema *schema_of(const basin_model *m)
     return own ? bs_schema_mlc(&m->saved->known) : NULL;
 }
 
+static const bs_mlc_known *known_of(const basin_model *m)
+{
+    return schema_of(m) ? bs_preprocess_mlc(&m->saved->known) : NULL;
+}
+
 int basin_model_features(const basin_model *m)
 {
-    const bs_schema *s = schema_of(m);
-    return s ? s->n_features : 0;
+    const bs_mlc_known *k = known_of(m);
+    return k ? k->columns.n_features : 0;
+}
+
+int basin_model_texts(const basin_model *m)
+{
+    const bs_mlc_known *k = known_of(m);
+    return k && k->ngrams.n > 0;
 }
 
 const char *basin_model_feature(const basin_model *m, int i)
 {
     const bs_schema *s = schema_of(m);
-    return s && s->feature && i >= 0 && i < s->n_features ? s->feature[i].name : NULL;
+    return s && s->feature && i >= 0 && i < basin_model_features(m) ? s->feature[i].name : NULL;
 }
 
 int basin_decide(const basin_model *m, const float *scores, int32_t *labels)
@@ -105,6 +117,17 @@ static float filled(const bs_schema *s, size_t feature, float value)
     return !isnan(value) ? value : s->fill ? s->fill[feature] : 0;
 }
 
+/* Refuses functions that give texts to a model of numbers, or none to one of texts. */
+static basin_status check_texts(const basin_model *m, bool texts, basin_error *err)
+{
+    const bool reads = basin_model_texts(m);
+    if (reads == texts)
+        return BASIN_OK;
+    return bs_fail(err, BASIN_EARG,
+                   reads ? "this model reads texts; use basin_predict_texts"
+                         : "this model reads no texts; use basin_predict_csr");
+}
+
 basin_status basin_predict_dense(basin_predictor *p, const float *x, int32_t rows, float *scores,
                                  basin_error *err)
 {
@@ -112,6 +135,8 @@ basin_status basin_predict_dense(basin_predictor *p, const float *x, int32_t row
     basin_status s = BS_NEED(err, {"predictor", p});
     if (!s)
         s = bs_task_memory_check(p->model, &bs_task_memory_mlc, err);
+    if (!s)
+        s = check_texts(p->model, false, err);
     if (!s && rows > 0)
         s = BS_NEED(err, {"x", x}, {"scores", scores});
     if (s)
@@ -192,6 +217,8 @@ static basin_status check_request(const basin_predictor *p, const basin_rows *x,
     if (!s)
         s = bs_task_memory_check(p->model, &bs_task_memory_mlc, err);
     if (!s)
+        s = check_texts(p->model, false, err);
+    if (!s)
         s = check_rows(x, schema_of(p->model)->n_features, err);
     return !s && x->rows > 0 ? BS_NEED(err, {what, out}) : s;
 }
@@ -215,6 +242,97 @@ basin_status basin_predict_sets(basin_predictor *p, const basin_rows *x, uint8_t
     float       *scores = bs_calloc((size_t)x->rows * L + 1, sizeof *scores);
     s = scores ? predict_rows(p, x, scores, on, err) : bs_fail_nomem(err);
     bs_free(scores);
+    return s;
+}
+
+/* ---- texts ---- */
+
+enum { BLOCK = 1024 };
+
+static bool copy_columns(const basin_rows *x, int32_t first, int32_t n, bs_rows *to)
+{
+    const int32_t from = x ? x->start[first] : 0, size = x ? x->start[first + n] - from : 0;
+    to->x_start = bs_calloc((size_t)n + 1, sizeof *to->x_start);
+    to->x_index = bs_alloc(((size_t)size + 1) * sizeof *to->x_index);
+    to->x_value = bs_alloc(((size_t)size + 1) * sizeof *to->x_value);
+    if (!to->x_start || !to->x_index || !to->x_value)
+        return false;
+    for (int32_t i = 0; x && i <= n; i++)
+        to->x_start[i] = x->start[first + i] - from;
+    for (int32_t k = 0; k < size; k++) {
+        to->x_index[k] = x->index[from + k];
+        to->x_value[k] = x->value ? x->value[from + k] : 1;
+    }
+    to->x = (bs_csr){n, x ? x->cols : 0, to->x_start, to->x_index, to->x_value};
+    return true;
+}
+
+/* Rows first to first + n - 1, in the form of rows of a file. */
+static basin_status take_texts(const basin_model *m, const char *const *texts,
+                               const basin_rows *columns, int32_t first, int32_t n, bs_rows *to,
+                               basin_error *err)
+{
+    bs_row_text *document = bs_arena_alloc(&to->arena, ((size_t)n + 1) * sizeof *document);
+    if (!document || !copy_columns(columns, first, n, to))
+        return bs_fail_nomem(err);
+    for (int32_t i = 0; i < n; i++) {
+        const char *text = texts[first + i];
+        document[i] = (bs_row_text){text, text ? strlen(text) : 0};
+        if (!text)
+            return bs_fail(err, BASIN_EARG, "row %d has no text", (int)(first + i));
+        if (!bs_is_utf8(text, document[i].n))
+            return bs_fail(err, BASIN_EDATA, "row %d: its text is not UTF-8", (int)(first + i));
+    }
+    to->rows = n;
+    to->document = document;
+    return bs_mlc_read_texts(&m->saved->known, to, NULL, err);
+}
+
+static basin_status check_columns(const basin_model *m, const basin_rows *x, int32_t rows,
+                                  basin_error *err)
+{
+    const int D = basin_model_features(m);
+    if (rows < 0)
+        return bs_fail(err, BASIN_EARG, "%d rows", (int)rows);
+    if (!x && D > 0)
+        return bs_fail(err, BASIN_EARG, "columns is NULL, but the model has %d besides texts", D);
+    if (x && x->rows != rows)
+        return bs_fail(err, BASIN_EARG, "%d texts, but %d rows of columns", (int)rows,
+                       (int)x->rows);
+    return x ? check_rows(x, D, err) : BASIN_OK;
+}
+
+basin_status basin_predict_texts(basin_predictor *p, const char *const *texts, int32_t rows,
+                                 const basin_rows *columns, float *scores, basin_error *err)
+{
+    BS_KEEP_ERRNO;
+    basin_status s = BS_NEED(err, {"predictor", p});
+    if (!s)
+        s = bs_task_memory_check(p->model, &bs_task_memory_mlc, err);
+    if (!s)
+        s = check_texts(p->model, true, err);
+    if (!s)
+        s = check_columns(p->model, columns, rows, err);
+    if (!s && rows > 0)
+        s = BS_NEED(err, {"texts", texts}, {"scores", scores});
+    if (s)
+        return s;
+    const bs_model_file *m = p->model->saved;
+    const size_t         L = (size_t)schema_of(p->model)->n_labels;
+    for (int32_t first = 0; first < rows && !s; first += BLOCK) {
+        const int32_t n = rows - first < BLOCK ? rows - first : BLOCK;
+        bs_rows      *block = bs_calloc(1, sizeof *block);
+        if (!block)
+            return bs_fail_nomem(err);
+        bs_arena_init(&block->arena, 0);
+        s = take_texts(p->model, texts, columns, first, n, block, err);
+        if (!s)
+            s = bs_mlc_scores(p->scorer, &m->spec, schema_of(p->model), block, first,
+                              scores + (size_t)first * L, NULL, err);
+        bs_rows_free(block);
+    }
+    if (!s)
+        bs_scores_inside(scores, (size_t)rows * L);
     return s;
 }
 
