@@ -109,7 +109,9 @@ static const char *const energies[] = {"energy.kind=label",
                                        "energy.kind=quadratic",
                                        "energy.kind=label energy.shift=yes",
                                        "energy.kind=label energy.scale=3",
-                                       "energy.kind=pairs energy.scale=0.5"};
+                                       "energy.kind=pairs energy.scale=0.5",
+                                       "energy.kind=attention",
+                                       "energy.kind=tree energy.scale=2"};
 
 static void products_of_label_energies_are_right(void **state)
 {

@@ -95,6 +95,8 @@ static const loss_case cases[] = {
     ENERGY(nce, "samples=5 energy.l2=0.1 energy.kind=quadratic energy.shift=yes"),
     ENERGY(nce, "samples=5 energy.kind=deep energy.scale=0.3"),
     ENERGY(nce, "samples=5 energy.kind=pairs samples.share=0.5"),
+    ENERGY(nce, "samples=4 energy.kind=attention energy.hidden=2"),
+    ENERGY(nce, "samples=4 energy.kind=tree"),
     ENERGY(nce, "samples=5 energy.base=net"),
     ENERGY(nce, "samples=5 net.members=3 net.bias=yes net.bins=2"),
     ENERGY(regression, "net.members=2"),
@@ -207,6 +209,8 @@ static const char *const energies[] = {
     "energy.kind=quadratic",
     "energy.kind=quadratic energy.shift=yes energy.scale=0.5",
     "energy.kind=pairs energy.scale=2",
+    "energy.kind=attention energy.hidden=3",
+    "energy.kind=tree energy.scale=0.7",
     "energy.base=net energy.encoder=shared",
 };
 
@@ -289,12 +293,52 @@ static void dense_layer(const double *in, int n, const real *W, const real *b, i
     }
 }
 
-/* top(M y + m), or y' W y. */
+/* What y_i meets of the others: its parent and siblings (tables of any numbers). */
+static double tree_by_hand(scene *c, const real *y)
+{
+    static const char *const part[][2] = {{"energy/tree/above", "energy/tree/a"},
+                                          {"energy/tree/beside", "energy/tree/b"}};
+    double                   top = 0;
+    for (int k = 0; k < 2; k++)
+        for (int i = 0; i < L; i++)
+            for (int j = 0; j < L; j++)
+                top += (double)(y[i] * y[j] * scene_param(c, part[k][0])[j * L + i] *
+                                scene_param(c, part[k][1])[i]);
+    return top;
+}
+
+static double attention_by_hand(scene *c, const real *y)
+{
+    const int   H = bs_net_spec_mlc(&c->learner.spec)->hidden, W = 8;
+    const real *Q = scene_param(c, "energy/attention/Q"), *K = scene_param(c, "energy/attention/K");
+    const real *V = scene_param(c, "energy/attention/V"), *u = scene_param(c, "energy/attention/u");
+    double      top = 0;
+    for (int i = 0; i < L; i++) {
+        double mean[8] = {0}, all = 1;
+        for (int j = 0; j < L; j++) {
+            double match = 0;
+            for (int k = 0; k < W; k++)
+                match += (double)(Q[i * W + k] * K[j * W + k]);
+            all += (double)y[j] * exp(match);
+            for (int h = 0; h < H; h++)
+                mean[h] += (double)(y[j] * V[j * H + h]) * exp(match);
+        }
+        for (int h = 0; h < H; h++)
+            top += (double)(y[i] * u[i * H + h]) * softplus(mean[h] / all);
+    }
+    return top;
+}
+
+/* top(M y + m), or y' W y and the like. */
 static double over_labels_by_hand(scene *c, const real *y)
 {
     const bs_mlc_shape *s = bs_net_spec_mlc(&c->learner.spec);
     const char         *kind = s->energy->name;
     double              seen[L], h[8], top = 0;
+    if (strcmp(kind, "tree") == 0)
+        return tree_by_hand(c, y);
+    if (strcmp(kind, "attention") == 0)
+        return attention_by_hand(c, y);
     for (int i = 0; i < L && strcmp(kind, "pairs") == 0; i++)
         for (int j = 0; j < L; j++)
             top += (double)(y[i] * y[j] * scene_param(c, "energy/pairs")[i * L + j]);

@@ -49,6 +49,22 @@ try basin train t.conll -q --method ce --decide f1 -o none
 try basin train t.conll -q --method ce --decide jaccard -o none
 try basin train t.conll -q --method nce --set samples.share=0.5 -o none
 
+# Labels with a hierarchy: an energy along it joins each label with the one above, and no others as much.
+echo "== tree"
+awk 'BEGIN { srand(1); for (i = 0; i < 400; i++) { l = ""; f = "\"c\": 1"
+    for (p = 1; p <= 3; p++) if (rand() < 0.5) { l = l ", \"0" p "\""
+        for (c = 1; c <= 2; c++) if (rand() < 0.4) { l = l ", \"0" p "/0" c "\""; if (rand() < 0.5) f = f ", \"w" p c "\": 1" } }
+    printf "{\"features\": {%s}, \"labels\": [%s]}\n", f, substr(l, 3) } }' > tree.jsonl
+basin train tree.jsonl -q --method nce --set pretrain.epochs=10 --set energy.base=net --set energy.kind=tree --set infer=net --set energy.proof=0 \
+    --set energy.epochs=15 --set lr.energy=0.01 --set samples=30 --set early_stop.epochs=15 --set net.width=20 --set report=no -o tree > table
+basin explain tree tree.jsonl --json | python3 -c '
+import json, sys
+t = json.load(sys.stdin)
+names, m = [x["name"] if isinstance(x, dict) else x for x in t["labels"]], t["interaction"]["matrix"]
+pairs = sorted(((-abs(m[i][j]), sorted((names[i], names[j]))) for i in range(9) for j in range(i)))[:6]
+print("strongest: a label and the one above it" if all(b.startswith(a + "/") for _, (a, b) in pairs) else pairs)'
+try basin train d.arff -q --method nce --set energy.kind=tree -o none
+
 # Tags that depend on more than their neighbours: the lowest energy is no chain's best sequence.
 echo "== tags"
 basin data make tag --seed 2 --set rows=600 -q -o t.conll > made
@@ -56,7 +72,7 @@ basin data split t.conll -q --shares 80,20 --names train,test -o t > table
 basin train t-train.conll -q --json --method nce --set energy.kind=lm --set pretrain.epochs=8 --set energy.epochs=14 --set infer=net \
     --set energy.proof=0 --set samples=30 --set report=no --set net.width=16 --set energy.hidden=16 --set energy.init=net \
     --set lr.energy=0.005 --set early_stop.epochs=14 -o tags > tags.json
-how="-q --set decide.samples=40"
+how="-q --set decide.samples=24"
 basin eval tags t-test.conll -q | awk 'NR == 2 { print $1 }' > net
 basin eval tags t-test.conll $how --decide subset | awk 'NR == 2 { print $1 }' > whole
 paste net whole | tee /dev/stderr | awk '{ print ($2 > $1 + 3 ? "better than the net" : "no better than the net") }'

@@ -1,7 +1,8 @@
 /* curvature.c -- the mean Hessian of an energy over label sets, from a few Hessian products.
  *
  * Two programs: z = y M for a block of rows, and, for one direction v, the sum over rows of
- * (d2 E_global / dz2) v. The second runs once for each of the z. */
+ * (d2 E_global / dz2) v. The second runs once for each of the z. Of energies without a layer M, z
+ * is y itself. */
 #include <string.h>
 
 #include "task/mlc/curvature.h"
@@ -20,12 +21,23 @@ struct bs_label_curvature {
     int64_t            rows;
 };
 
+static bool layered(const bs_mlc_shape *s)
+{
+    return s->energy->top;
+}
+
+static int units(const bs_mlc_shape *s)
+{
+    return layered(s) ? s->hidden : s->labels;
+}
+
 /* The energy is the negative of the score. */
 static bs_id energy_of(bs_graph *g, void *ctx, bs_id z)
 {
     bs_label_curvature *c = ctx;
+    const bs_mlc_shape *s = bs_net_spec_mlc(c->spec);
     bs_nn               nn = {g, c->params, false, 0};
-    return bs_neg(g, bs_mlc_over_product(&nn, bs_net_spec_mlc(c->spec), z));
+    return bs_neg(g, layered(s) ? bs_mlc_over_product(&nn, s, z) : bs_mlc_over_labels(&nn, s, z));
 }
 
 static void build(bs_graph *g, void *ctx, bs_key key, bs_recipe *r)
@@ -33,17 +45,17 @@ static void build(bs_graph *g, void *ctx, bs_key key, bs_recipe *r)
     bs_label_curvature *c = ctx;
     const bs_mlc_shape *s = bs_net_spec_mlc(c->spec);
     bs_nn               nn = {g, c->params, false, 0};
+    const int           H = units(s);
     bs_id               out;
     if (key.v[0] == SEEN) {
         bs_id y =
             bs_inputs_add(g, &r->input, bs_leaf(g, "y", BS_T_REAL, bs_shape2(BLOCK, s->labels)));
         out = bs_matmul(g, y, bs_mlc_label_weights(&nn, s), false, false);
     } else {
-        bs_id z =
-            bs_inputs_add(g, &r->input, bs_leaf(g, "z", BS_T_REAL, bs_shape2(BLOCK, s->hidden)));
-        bs_id v = bs_inputs_add(g, &r->input, bs_leaf(g, "v", BS_T_REAL, bs_shape2(1, s->hidden)));
+        bs_id z = bs_inputs_add(g, &r->input, bs_leaf(g, "z", BS_T_REAL, bs_shape2(BLOCK, H)));
+        bs_id v = bs_inputs_add(g, &r->input, bs_leaf(g, "v", BS_T_REAL, bs_shape2(1, H)));
         bs_id w = bs_inputs_add(g, &r->input, bs_leaf(g, "weight", BS_T_REAL, bs_shape2(BLOCK, 1)));
-        bs_id all = bs_expand(g, v, bs_shape2(BLOCK, s->hidden));
+        bs_id all = bs_expand(g, v, bs_shape2(BLOCK, H));
         bs_id hv = bs_hvp(g, energy_of, c, z, all, BS_HVP_EXACT, 0);
         out = bs_sum_axis(g, bs_mul(g, hv, w), -2);
     }
@@ -53,7 +65,7 @@ static void build(bs_graph *g, void *ctx, bs_key key, bs_recipe *r)
 basin_status bs_label_curvature_new(bs_workspace *w, bs_params *params, const bs_net_spec *spec,
                                     bs_label_curvature **out, basin_error *err)
 {
-    const size_t H = (size_t)bs_net_spec_mlc(spec)->hidden,
+    const size_t H = (size_t)units(bs_net_spec_mlc(spec)),
                  L = (size_t)bs_net_spec_mlc(spec)->labels;
     bs_label_curvature *c = bs_calloc(1, sizeof *c);
     *out = NULL;
@@ -101,12 +113,15 @@ static basin_status program(bs_label_curvature *c, step what, bs_entry **out, ba
 
 static basin_status see(bs_label_curvature *c, basin_error *err)
 {
-    const size_t n = BLOCK * (size_t)bs_net_spec_mlc(c->spec)->hidden;
-    const real  *z;
-    bs_entry    *e;
-    basin_status s = program(c, SEEN, &e, err);
-    if (s)
+    const bs_mlc_shape *shape = bs_net_spec_mlc(c->spec);
+    const size_t        n = BLOCK * (size_t)units(shape);
+    const real         *z = c->y;
+    bs_entry           *e;
+    basin_status        s = layered(shape) ? program(c, SEEN, &e, err) : BASIN_OK;
+    if (s || !layered(shape)) {
+        memcpy(c->z, z, n * sizeof *z);
         return s;
+    }
     bs_entry_bind(e, &e->input, 0, c->y);
     s = bs_program_run(e->program, &(bs_run){0, 0}, err);
     if (!s)
@@ -118,7 +133,7 @@ static basin_status see(bs_label_curvature *c, basin_error *err)
 
 static basin_status add_products(bs_label_curvature *c, basin_error *err)
 {
-    const size_t H = (size_t)bs_net_spec_mlc(c->spec)->hidden;
+    const size_t H = (size_t)units(bs_net_spec_mlc(c->spec));
     bs_entry    *e;
     basin_status s = program(c, PRODUCT, &e, err);
     if (s)
@@ -144,8 +159,6 @@ basin_status bs_label_curvature_add(bs_label_curvature *c, const float *y, int32
 {
     const size_t L = (size_t)bs_net_spec_mlc(c->spec)->labels;
     basin_status s = BASIN_OK;
-    if (!bs_net_spec_mlc(c->spec)->energy->top)
-        return s; /* the same everywhere */
     for (int32_t first = 0; first < rows && !s; first += BLOCK) {
         const int32_t n = rows - first < BLOCK ? rows - first : BLOCK;
         for (size_t i = 0; i < BLOCK * L; i++)
@@ -160,29 +173,17 @@ basin_status bs_label_curvature_add(bs_label_curvature *c, const float *y, int32
     return s;
 }
 
-/* Of E = -scale y' W y. */
-static basin_status of_pairs(const bs_label_curvature *c, double *out, basin_error *err)
-{
-    const bs_mlc_shape *shape = bs_net_spec_mlc(c->spec);
-    const size_t        L = (size_t)shape->labels;
-    const bs_segment   *w = bs_params_find(c->params, "energy/pairs");
-    real               *W;
-    basin_status        s = bs_params_map(c->params, w, BS_READ, &W, err);
-    for (size_t i = 0; i < L && !s; i++)
-        for (size_t j = 0; j < L; j++)
-            out[i * L + j] = -shape->scale * ((double)W[i * L + j] + (double)W[j * L + i]);
-    if (!s)
-        bs_params_unmap(c->params, w, BS_READ, W);
-    return s;
-}
-
 /* out = M mean M', computing mean M' for one label at a time. */
 basin_status bs_label_curvature_mean(const bs_label_curvature *c, double *out, basin_error *err)
 {
     const size_t L = (size_t)bs_net_spec_mlc(c->spec)->labels,
-                 H = (size_t)bs_net_spec_mlc(c->spec)->hidden;
-    if (!bs_net_spec_mlc(c->spec)->energy->top)
-        return of_pairs(c, out, err);
+                 H = (size_t)units(bs_net_spec_mlc(c->spec));
+    const double rows = c->rows > 0 ? (double)c->rows : 1;
+    if (!layered(bs_net_spec_mlc(c->spec))) {
+        for (size_t i = 0; i < L * L; i++)
+            out[i] = (c->sum[i] + c->sum[i % L * L + i / L]) / (2 * rows);
+        return BASIN_OK;
+    }
     const bs_segment *m = bs_params_find(c->params, "energy/M/W");
     double           *half = bs_calloc(H, sizeof *half);
     real             *M;
@@ -191,7 +192,6 @@ basin_status bs_label_curvature_mean(const bs_label_curvature *c, double *out, b
         bs_free(half);
         return s;
     }
-    const double rows = c->rows > 0 ? (double)c->rows : 1;
     for (size_t j = 0; j < L; j++) {
         for (size_t a = 0; a < H; a++) {
             half[a] = 0;

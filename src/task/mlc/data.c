@@ -463,6 +463,48 @@ static basin_status repeat(const bs_segment *s, bs_params *p, const float *from,
     return BASIN_OK;
 }
 
+/* The label one level above in a hierarchy, where names are paths such as 01/02; -1: none. */
+static int32_t parent_of(const bs_schema *s, int32_t label)
+{
+    const char *slash = strrchr(s->label[label], '/');
+    for (int32_t i = 0; i < s->n_labels && slash; i++) {
+        const size_t n = (size_t)(slash - s->label[label]);
+        if (strncmp(s->label[i], s->label[label], n) == 0 && s->label[i][n] == '\0')
+            return i;
+    }
+    return -1;
+}
+
+static bool has_parents(const bs_schema *s)
+{
+    if (!s->label)
+        return true; /* names are not known */
+    for (int32_t i = 0; i < s->n_labels; i++)
+        if (parent_of(s, i) >= 0)
+            return true;
+    return false;
+}
+
+/* Tables of energy.kind=tree: [i, l] is 1 if i is above l, or beside it. */
+static basin_status fill_tree(const bs_segment *at, bs_params *p, const bs_schema *s, bool above,
+                              basin_error *err)
+{
+    const size_t L = (size_t)s->n_labels;
+    float       *table = bs_calloc(L * L, sizeof *table);
+    int32_t     *parent = bs_calloc(L, sizeof *parent);
+    basin_status status = table && parent ? BASIN_OK : bs_fail_nomem(err);
+    for (size_t l = 0; l < L && !status; l++)
+        parent[l] = parent_of(s, (int32_t)l);
+    for (size_t l = 0; l < L && !status; l++)
+        for (size_t i = 0; i < L && parent[l] >= 0; i++)
+            table[i * L + l] = above ? parent[l] == (int32_t)i : i != l && parent[i] == parent[l];
+    if (!status)
+        status = repeat(at, p, table, (int64_t)(L * L), err);
+    bs_free(table);
+    bs_free(parent);
+    return status;
+}
+
 static basin_status fill(const bs_preprocess *k, bs_params *p, const char *prefix, basin_error *err)
 {
     const bs_mlc_known *own = bs_preprocess_mlc(k);
@@ -477,6 +519,8 @@ static basin_status fill(const bs_preprocess *k, bs_params *p, const char *prefi
             status = repeat(s, p, own->bins.scale, s->count, err);
         else if (own->bins.n > 0 && strcmp(s->name, "bins/shift") == 0)
             status = repeat(s, p, own->bins.shift, s->count, err);
+        else if (bs_params_has_prefix(s->name, "energy/tree/") && s->frozen)
+            status = fill_tree(s, p, &own->schema, strstr(s->name, "above") != NULL, err);
     }
     return status;
 }
@@ -553,6 +597,10 @@ static basin_status make_spec(const bs_train_options *o, const bs_preprocess *k,
                           .corrects = strcmp(o->energy_base, "net") == 0};
     const char  *energy = strcmp(o->energy_kind, "auto") == 0 ? "label" : o->energy_kind;
     basin_status s = bs_energy_find(energy, &shape.energy, err);
+    if (!s && strcmp(energy, "tree") == 0 && !has_parents(bs_schema_mlc(k)))
+        s = bs_fail(err, BASIN_EARG,
+                    "energy.kind: tree is for labels with a hierarchy, whose names are paths such "
+                    "as 01/02; here no label is below another");
     if (!s)
         s = bs_encoder_find(o->net_kind, BS_READS_ROWS, &shape.net, err);
     if (!s && o->net_members > 1 && !shape.net->members)

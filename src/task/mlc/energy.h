@@ -17,7 +17,8 @@ typedef struct bs_mlc_shape bs_mlc_shape;
 typedef struct {
     const char *name, *help;
     bs_id (*top)(bs_nn *nn, int hidden, bs_id h); /* score [n, 1] from h [n, hidden], or NULL and */
-    bs_id (*whole)(bs_nn *nn, int labels, bs_id y); /* from y [n, labels], real or bits */
+    /* from y [n, labels], real or bits */
+    bs_id (*whole)(bs_nn *nn, const bs_mlc_shape *s, bs_id y);
 } bs_energy;
 
 extern const bs_energy *const bs_energies[]; /* ends with NULL */

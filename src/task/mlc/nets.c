@@ -94,7 +94,7 @@ bs_id bs_mlc_over_labels(bs_nn *nn, const bs_mlc_shape *s, bs_id y)
 {
     bs_graph *g = nn->g;
     if (!s->energy->top)
-        return bs_scale(g, s->energy->whole(nn, s->labels, y), s->scale);
+        return bs_scale(g, s->energy->whole(nn, s, y), s->scale);
     bs_id M = bs_mlc_label_weights(nn, s);
     return bs_mlc_over_product(nn, s,
                                bs_graph_node(g, y)->type == BS_T_BITS
