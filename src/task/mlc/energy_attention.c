@@ -1,7 +1,7 @@
 /* energy_attention.c -- labels that are on attend to each other: u_i . softplus(c_i) for each of
  * them, where c_i is the mean of vectors V_j of the labels that are on, weighted by exp(Q_i . K_j),
- * and of zero, weighted by 1. The order of labels does not matter, and a pair can count differently in
- * different company. It starts at zero, through u. */
+ * and of zero, weighted by 1. The order of labels does not matter, and a pair can count differently
+ * in different company. It starts at zero, through u. */
 #include "task/mlc/nets.h"
 
 enum { WIDTH = 8, MOST_CELLS = 1 << 20 }; /* of queries and keys; of labels x labels x units */
