@@ -39,6 +39,16 @@ echo "namato odd" | basin predict mixed -
 sed 's/^{/{"features": [1, 0.5], /' t.jsonl > listed.jsonl
 train listed.jsonl --method ce -o listed && basin predict listed listed.jsonl --scores | wc -l
 
+echo "== words that matter"
+for i in $(seq 120); do
+    [ $((i % 3)) = 0 ] && echo "__label__oil petrol and lamps nr $((i % 7))" || echo "__label__corn maize and fields nr $((i % 5))"
+done > two.ft
+basin train two.ft --method ce -q --epochs 30 --set net.width=16 --set folds=1 -o two > table
+basin report two -o two.html --json | grep -o '"telling_words": *\[.*"documents"' | tr '{' '\n' | grep '"label"' | cut -c1-60
+grep -c 'petrol and lamps' two.html
+basin train two.ft --method seal-nce -q --epochs 8 --set net.width=16 --set energy.proof=0 --set folds=1 --set report=no -o pair > table
+basin explain pair two.ft --row 3 -o row.html > table && grep -c 'petrol and lamps' row.html
+
 echo "== what is wrong"
 printf '{"text": "ok then", "labels": ["a"]}\n{"text": "bad \377 byte", "labels": ["b"]}\n' > bad.jsonl
 exec 2>&1

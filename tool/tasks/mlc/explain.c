@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "tasks/mlc/report.h"
 #include "explain/explain.h"
 #include "task/mlc/curvature.h"
 #include "task/mlc/data.h"
@@ -183,6 +184,17 @@ static basin_status share_costs(bs_explanation *e, const one_row *o, basin_error
     return s;
 }
 
+static const char *excerpt(bs_explanation *e)
+{
+    enum { EXCERPT = 600 };
+    bs_buf text;
+    bs_buf_init(&text, 1 << 16);
+    bs_excerpt(&bs_dataset_mlc(&e->one)->document[0], EXCERPT, &text);
+    const char *copy = text.failed ? NULL : bs_arena_copy(&e->arena, text.data, text.len);
+    bs_buf_free(&text);
+    return copy;
+}
+
 static basin_status look_at_row(bs_explanation *e, bs_batches *f, one_row *o, const bs_outputs *y,
                                 basin_error *err)
 {
@@ -193,7 +205,9 @@ static basin_status look_at_row(bs_explanation *e, bs_batches *f, one_row *o, co
     int32_t             *on = bs_arena_alloc(&e->arena, (size_t)e->names * sizeof *on);
     r->term = bs_arena_alloc(&e->arena, (size_t)e->names * sizeof *r->term);
     r->text = bs_dataset_mlc(&e->one)->row_id ? bs_dataset_mlc(&e->one)->row_id[0] : "";
-    if (!on || !r->term)
+    if (bs_dataset_mlc(&e->one)->document)
+        r->text = excerpt(e);
+    if (!on || !r->term || !r->text)
         return bs_fail_nomem(err);
     const int32_t n = bs_threshold_apply(&e->m->threshold, y->scores, e->names, on);
     for (int32_t i = 0; i < n; i++)

@@ -17,7 +17,8 @@ enum {
     PAIRS = 60,            /* rows of the table of pairs */
     MOST_PAIRS = 1 << 22,
     EXAMPLES = 24,
-    WORDS = 14, /* features shown per example */
+    EXCERPT = 300, /* bytes of their texts */
+    WORDS = 14,    /* features shown per example */
 };
 
 typedef struct {
@@ -425,7 +426,15 @@ static void example_row(const view *v, const example *e, bs_doc *page)
     chips(v, scores_of(v, e->row), true, true, "right", &labels);
     chips(v, scores_of(v, e->row), true, false, "missed", &labels);
     chips(v, scores_of(v, e->row), false, true, "wrong", &labels);
-    features(v, e->row, &input);
+    if (v->data->document) {
+        bs_buf text;
+        bs_buf_init(&text, 1 << 16);
+        bs_excerpt(&v->data->document[e->row], EXCERPT, &text);
+        bs_page_escape(text.data ? text.data : "", &input);
+        bs_buf_free(&text);
+    } else {
+        features(v, e->row, &input);
+    }
     const bs_cell cell[] = {bs_cell_name(v->data->row_id ? v->data->row_id[e->row] : name),
                             bs_cell_number(100 * e->f1, 1),
                             {.kind = BS_CELL_HTML, .text = labels.data, .as = "wrap"},
@@ -521,6 +530,8 @@ static basin_status sections(const view *v, const bs_label_score *decided, basin
         s = calibration(v, err);
     if (!s)
         s = bs_report_importance(v->g, v->doc, err);
+    if (!s)
+        s = bs_report_words(v->g, v->doc, err);
     if (!s)
         s = confused(v, err);
     return s ? s : examples(v, err);
