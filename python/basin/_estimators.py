@@ -61,6 +61,8 @@ class _Energy(BaseEstimator):
         found: Dict[str, Any] = {"task": self._task, "seed": int(seed), "split.test": 0}
         found["threads"] = default_threads() if named["threads"] is None else named["threads"]
         found.update({k: v for k, v in named.items() if k not in _NOT_SETTINGS and v is not None})
+        if not isinstance(named["options"] or {}, Mapping):
+            raise TypeError('options is a dict such as {"gbi.steps": 20}')
         found.update(named["options"] or {})
         return found
 
@@ -149,7 +151,11 @@ def _is_label_lists(y: Any) -> bool:
     ):
         return False
     rows = list(y)
-    if not rows or not all(isinstance(row, (list, tuple, set, frozenset)) for row in rows):
+    kinds = [isinstance(row, (list, tuple, set, frozenset)) for row in rows]
+    for i, row in enumerate(rows):
+        if row is None and any(kinds):
+            raise ValueError(f"row {i} of y is None; a row without labels has []")
+    if not rows or not all(kinds):
         return False
     if (
         any(isinstance(row, (set, frozenset)) for row in rows)

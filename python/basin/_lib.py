@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import re
 from ctypes import POINTER, Structure, byref, c_char_p, c_float, c_int, c_int32, c_int64
 from ctypes import c_size_t, c_uint8, c_void_p
 from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple, Type
@@ -260,9 +261,20 @@ _EXCEPTIONS: Dict[int, Type[Exception]] = {
 }
 
 
+# What the library's messages call options of the tool.
+_OURS = (
+    (r"^--set: ", ""),
+    (r"^--([a-z-]+): ", r"\1: "),
+    (r"; --valid takes a file$", "; eval_set gives others (valid, of basin.train)"),
+)
+
+
 def fail(status: int, err: Error) -> Exception:
     """The exception that stands for a status."""
-    return _EXCEPTIONS.get(status, _errors.BasinError)(err.msg.decode("utf-8", "replace"))
+    message = err.msg.decode("utf-8", "replace")
+    for pattern, ours in _OURS:
+        message = re.sub(pattern, ours, message)
+    return _EXCEPTIONS.get(status, _errors.BasinError)(message)
 
 
 def call(function: Callable[..., int], *arguments: Any) -> None:

@@ -32,6 +32,7 @@ from ._data import Data, address
 from ._lib import call, lib, texts
 
 Callback = Callable[[Dict[str, Any]], Any]
+Callbacks = Union[Callback, Iterable[Callback]]
 
 
 def default_threads() -> int:
@@ -147,9 +148,11 @@ class Model:
             with open(temporary, "wb") as f:
                 f.write(self.to_bytes())
             os.replace(temporary, path)
-        except BaseException:
+        except BaseException as e:
             if os.path.exists(temporary):
                 os.remove(temporary)
+            if isinstance(e, OSError):
+                raise type(e)(e.errno, e.strerror, os.fspath(path)) from None
             raise
 
     def __getstate__(self) -> Dict[str, Any]:
@@ -540,10 +543,10 @@ class _Listening:
     keeps what the program's own handler raises, if this is the main thread; finish() raises it.
     """
 
-    def __init__(self, callbacks: Iterable[Callback], verbosity: int, progress: bool) -> None:
+    def __init__(self, callbacks: Callbacks, verbosity: int, progress: bool) -> None:
         from ._progress import Progress
 
-        self.callbacks = list(callbacks)
+        self.callbacks = [callbacks] if callable(callbacks) else list(callbacks)
         self.history: List[Dict[str, Any]] = []
         self.warnings: List[str] = []
         self.interrupted = False
@@ -621,7 +624,7 @@ def train(
     valid: Any = None,
     test: Any = None,
     *,
-    callbacks: Iterable[Callback] = (),
+    callbacks: Callbacks = (),
     folder: Optional[Union[str, "os.PathLike[str]"]] = None,
     resume: bool = False,
     force: bool = False,
@@ -637,7 +640,7 @@ def train(
     data, valid, test : basin.Data, or a path or list of paths as for `basin train`
         Rows for validation and test that are not given are split off, as `split.valid` and
         `split.test` say.
-    callbacks : functions of one dict
+    callbacks : function of one dict, or several
         Called about ten times a second with what happens: {"event": "epoch", "epoch": 3, "valid":
         {...}, ...}, "progress", "message" or "working". One that returns True ends the training,
         which then gives the best model so far.

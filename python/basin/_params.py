@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Callable, Dict, Mapping, Optional, Sequence, Union
 
+_Callback = Callable[[Dict[str, Any]], Any]
+
 # as Python spells a setting, and as the library does
 KEYS = {
     "samples_share": "samples.share",
@@ -268,7 +270,7 @@ class ClassifierParams:
         Seed; None is seed 0. The same seed gives the same bits.
     verbose : int
         0: only warnings; 1: a line of progress; 2: also messages.
-    callbacks : list of functions, optional
+    callbacks : function, or list of functions, optional
         Called with a dict about ten times a second while fitting; True ends the training.
 """
 
@@ -310,7 +312,7 @@ class ClassifierParams:
         threads: Optional[int] = None,
         random_state: Any = None,
         verbose: int = 0,
-        callbacks: Optional[Sequence[Callable[[Dict[str, Any]], Any]]] = None,
+        callbacks: Union[_Callback, Sequence[_Callback], None] = None,
     ) -> None:
         self.method = method
         self.preset = preset
@@ -428,7 +430,7 @@ class TaggerParams:
         Seed; None is seed 0. The same seed gives the same bits.
     verbose : int
         0: only warnings; 1: a line of progress; 2: also messages.
-    callbacks : list of functions, optional
+    callbacks : function, or list of functions, optional
         Called with a dict about ten times a second while fitting; True ends the training.
 """
 
@@ -470,7 +472,7 @@ class TaggerParams:
         threads: Optional[int] = None,
         random_state: Any = None,
         verbose: int = 0,
-        callbacks: Optional[Sequence[Callable[[Dict[str, Any]], Any]]] = None,
+        callbacks: Union[_Callback, Sequence[_Callback], None] = None,
     ) -> None:
         self.method = method
         self.preset = preset
@@ -591,7 +593,7 @@ class SegmenterParams:
         Seed; None is seed 0. The same seed gives the same bits.
     verbose : int
         0: only warnings; 1: a line of progress; 2: also messages.
-    callbacks : list of functions, optional
+    callbacks : function, or list of functions, optional
         Called with a dict about ten times a second while fitting; True ends the training.
 """
 
@@ -633,7 +635,7 @@ class SegmenterParams:
         threads: Optional[int] = None,
         random_state: Any = None,
         verbose: int = 0,
-        callbacks: Optional[Sequence[Callable[[Dict[str, Any]], Any]]] = None,
+        callbacks: Union[_Callback, Sequence[_Callback], None] = None,
     ) -> None:
         self.method = method
         self.preset = preset

@@ -249,12 +249,31 @@ class Classifier(unittest.TestCase):
             (X, np.ones(120), "one class"),
             (X, None, "requires y"),
             (X, [[]] * 119 + [()], "no row of y has a label"),
+            (X, [["a"]] * 119 + [None], "row 119 of y is None"),
+            (X[:2], Y[:2], "too few to split.*eval_set"),
             (np.where(X > 2, np.inf, X), Y, "infinity"),
         ):
             with self.assertRaisesRegex(ValueError, why):
                 EnergyClassifier(**SMALL).fit(x, y)
         with self.assertRaisesRegex(ValueError, "infinite|infinity"):
             self.clf.predict(np.full((1, 12), np.inf, np.float32))
+
+    def test_wrong_parameters(self):
+        """Messages name what Python calls them."""
+        for params, why in (
+            ({"options": {"net.widht": 3}}, "^unknown option 'net.widht'; did you mean"),
+            ({"epochs": "ten"}, "^epochs: 'ten' is not a whole number"),
+            ({"method": "cee"}, "^method: no method is called 'cee'; did you mean 'ce'"),
+        ):
+            with self.assertRaisesRegex(ValueError, why):
+                EnergyClassifier(**{**SMALL, **params}).fit(self.X, self.Y)
+        with self.assertRaisesRegex(TypeError, "options is a dict"):
+            EnergyClassifier(options=["a"]).fit(self.X, self.Y)
+        with self.assertRaisesRegex(FileNotFoundError, "'/nowhere/model'$"):
+            self.clf.save("/nowhere/model")
+        events = []
+        EnergyClassifier(**SMALL, callbacks=events.append).fit(self.X, self.Y)
+        self.assertTrue(events)
 
 
 class Frames(unittest.TestCase):
