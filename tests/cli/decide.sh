@@ -24,17 +24,15 @@ basin predict energy d.arff -q -o sets.csv --threads 1
 obey sets.csv
 basin predict energy d.arff -q --decide threshold -o cut.csv
 obey cut.csv
-basin predict energy d.arff -q -o two.csv --threads 2
-cmp sets.csv two.csv && echo "same sets for two threads"
-basin data split d.arff --shares 10,90 --names few,rest -o part -q > table
-basin predict energy part-few.arff -q -o few.jsonl
-basin predict energy d.arff -q -o all.jsonl
-grep -c -F -x -f few.jsonl all.jsonl | awk '{ print ($1 >= 250 ? "rows are decided alike among others" : "rows change with their company") }'
+awk '{ n += rows } n > 300 { exit } { print } tolower($1) == "@data" { rows = 1 }' d.arff > few.arff
+for n in 1 2; do basin predict energy few.arff -q -o $n.csv --threads $n; done
+cmp 1.csv 2.csv && echo "same sets for two threads"
+head -n 301 sets.csv | cmp - 1.csv && echo "rows are decided alike among others"
 
 for how in f1 subset hamming jaccard; do
-    basin eval energy d.arff -q --decide $how | awk 'NR == 2 { print $1 }'
+    basin eval energy few.arff -q --decide $how | awk 'NR == 2 { print $1 }'
 done
-basin eval energy d.arff -q | awk 'NR == 2 { print $1, "by itself" }'
+basin eval energy few.arff -q | awk 'NR == 2 { print $1, "by itself" }'
 basin eval ce d.arff -q --decide f1 | awk 'NR == 2 { print $1, "of a plain net" }'
 
 echo "== refused"
