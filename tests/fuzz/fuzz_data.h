@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/utf8.h"
 #include "data/rows/read.h"
 
 /* The first byte chooses among options, the rest is the file. What was read must be sound. */
@@ -26,6 +27,7 @@ static inline void fuzz_read(const char *format, const uint8_t *data, size_t siz
     strcpy(o.nominal, data[0] & 64 ? "position" : "value");
     o.label_free = data[0] & 128;
     o.only_labels = data[0] & 8;
+    strcpy(o.text_column, data[0] & 16 ? "text,a" : "");
     o.max_features = 100000;
     o.max_labels = 10000;
     bs_notes_init(&notes);
@@ -36,6 +38,10 @@ static inline void fuzz_read(const char *format, const uint8_t *data, size_t siz
                     abort();
             for (int32_t e = 0; e < ds->y.start[ds->rows]; e++)
                 if (ds->y.index[e] < 0 || ds->y.index[e] >= ds->schema.n_labels)
+                    abort();
+            for (int32_t r = 0; ds->document && r < ds->rows; r++)
+                if (strlen(ds->document[r].bytes) != ds->document[r].n ||
+                    !bs_is_utf8(ds->document[r].bytes, ds->document[r].n))
                     abort();
             if (bs_rows_summary(ds, &summary, &err))
                 abort();
