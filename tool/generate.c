@@ -107,10 +107,9 @@ static int roff_char(char c, bool first)
                        : printf("%s%c", first && c == '.' ? "\\&" : "", c);
 }
 
-static void roff(const char *text)
+static void roff_at(int column, const char *text)
 {
     enum { WIDTH = 76 };
-    int column = 0;
     for (const char *at = text; *at; at++) {
         if (*at != ' ') {
             column += roff_char(*at, column == 0);
@@ -123,6 +122,11 @@ static void roff(const char *text)
     }
 }
 
+static void roff(const char *text)
+{
+    roff_at(0, text);
+}
+
 static void page_head(const char *name, int section, const char *help)
 {
     printf(".\\\" Written by basin --generate man\n.TH ");
@@ -130,7 +134,7 @@ static void page_head(const char *name, int section, const char *help)
         putchar(*c >= 'a' && *c <= 'z' ? *c - 'a' + 'A' : *c);
     printf(" %d %s \"Basin %s\" \"Basin\"\n.SH NAME\n%s \\- ", section, DATE, basin_version(),
            name);
-    roff(help);
+    roff_at((int)strlen(name) + 4, help);
     printf("\n");
 }
 
