@@ -7,8 +7,15 @@ enum { CHUNK = 4096 };
 
 bool bs_pretrained_has(const char *param)
 {
+    static const char *const parts[] = {"word", "position", "type", "norm/", "pooler/", NULL};
     const char *at = strncmp(param, "encoder/", 8) == 0 ? param : strstr(param, "/encoder/");
-    return at && !strstr(at, "/adapter/");
+    if (!at || strstr(at, "/adapter/"))
+        return false;
+    at = strstr(at, "encoder/") + strlen("encoder/");
+    bool known = *at >= '0' && *at <= '9';
+    for (int i = 0; parts[i] && !known; i++)
+        known = strncmp(at, parts[i], strlen(parts[i])) == 0;
+    return known;
 }
 
 bool bs_pretrained_halves(const real *x, int64_t n, uint16_t *out)

@@ -394,9 +394,11 @@ static basin_status check_size(const bs_safetensors *f, const char *name, const 
 {
     double wanted = 0, there = 0;
     for (int i = 0; i < s->params->n; i++)
-        wanted += (double)s->params->segment[i].count * sizeof(float) * models;
-    for (int i = 0; i < bs_safetensors_count(f); i++)
-        there += (double)bs_safetensors_at(f, i)->bytes;
+        wanted += (double)s->params->segment[i].count * models;
+    for (int i = 0; i < bs_safetensors_count(f); i++) {
+        const bs_tensor *t = bs_safetensors_at(f, i);
+        there += (double)(t->bytes / bs_dtype_size(t->dtype));
+    }
     if (wanted > there)
         return bs_fail(err, BASIN_EDATA, "%s: its options ask for more parameters than it has",
                        name);
