@@ -680,6 +680,16 @@ static void statistics_are_followed(void **state)
     bs_params_free(p);
 }
 
+static void a_line_rises_and_falls(void **state)
+{
+    (void)state;
+    assert_true(bs_linear_share(0, 0) == 1 && bs_linear_share(0, 0.1) == 0);
+    assert_true(fabs(bs_linear_share(0.05, 0.1) - 0.5) < 1e-12);
+    assert_true(fabs(bs_linear_share(0.1, 0.1) - 1) < 1e-12);
+    assert_true(fabs(bs_linear_share(0.55, 0.1) - 0.5) < 1e-12);
+    assert_true(bs_linear_share(1, 0.1) == 0 && bs_linear_share(1.2, 0) == 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -695,6 +705,7 @@ int main(void)
         cmocka_unit_test(the_rate_falls_on_a_plateau),
         cmocka_unit_test(the_schedule_at_its_edges),
         cmocka_unit_test(the_cosine_falls_from_one_to_nothing),
+        cmocka_unit_test(a_line_rises_and_falls),
         cmocka_unit_test(every_allocation_may_fail),
         cmocka_unit_test(a_failed_step_can_be_repeated),
         cmocka_unit_test(a_step_allocates_nothing),

@@ -70,6 +70,8 @@ static void join_rows(const cli_verb *verb, const cli_option *own, cli_training 
                 "where programs run; default: cpu, the only one there is"),
         CLI_KEY("--embeddings", "FILE", "words.vectors",
                 "tag: word vectors to start from (GloVe or word2vec text)"),
+        CLI_KEY("--encoder", "DIR", "encoder",
+                "mlc: a pretrained encoder that reads the texts of rows"),
         CLI_TEXT("--config", "FILE", &a->config_file, "settings from a file, as in RUN/config"),
         CLI_END};
     cli_option both[MOST_ROWS];

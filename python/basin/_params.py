@@ -20,6 +20,7 @@ KEYS = {
     "optimiser_energy": "optimiser.energy",
     "optimiser_momentum": "optimiser.momentum",
     "optimiser_beta1": "optimiser.beta1",
+    "lr_warmup": "lr.warmup",
     "plateau_factor": "plateau.factor",
     "plateau_patience": "plateau.patience",
     "plateau_both": "plateau.both",
@@ -34,6 +35,13 @@ KEYS = {
     "net_bias": "net.bias",
     "net_members": "net.members",
     "net_bins": "net.bins",
+    "encoder_train": "encoder.train",
+    "encoder_pool": "encoder.pool",
+    "encoder_length": "encoder.length",
+    "encoder_adapter": "encoder.adapter",
+    "encoder_dropout": "encoder.dropout",
+    "encoder_decay": "encoder.decay",
+    "lr_encoder": "lr.encoder",
     "dropout_both": "dropout.both",
     "ngrams_words": "ngrams.words",
     "ngrams_chars": "ngrams.chars",
@@ -227,8 +235,9 @@ class ClassifierParams:
     gbi_lr : float, default 0.1
         their rate; tune x10
     schedule : str, default plateau
-        learning rates fall when the score stalls, or to zero at the last epoch of a phase
-        [plateau|cosine]
+        learning rates fall when the score stalls, or to zero at the last epoch of a phase:
+        along a cosine, from epoch to epoch, or a line, from step to step
+        [plateau|cosine|linear]
     early_stop_metric : str, default auto
         what the best epoch is chosen by; see 'basin list metrics'; auto: the first of the task
     early_stop_patience : int, default 20
@@ -388,8 +397,9 @@ class TaggerParams:
     gbi_lr : float, default 0.1
         their rate; tune x10
     schedule : str, default plateau
-        learning rates fall when the score stalls, or to zero at the last epoch of a phase
-        [plateau|cosine]
+        learning rates fall when the score stalls, or to zero at the last epoch of a phase:
+        along a cosine, from epoch to epoch, or a line, from step to step
+        [plateau|cosine|linear]
     early_stop_metric : str, default auto
         what the best epoch is chosen by; see 'basin list metrics'; auto: the first of the task
     early_stop_patience : int, default 20
@@ -548,8 +558,9 @@ class SegmenterParams:
     gbi_lr : float, default 0.1
         their rate; tune x10
     schedule : str, default plateau
-        learning rates fall when the score stalls, or to zero at the last epoch of a phase
-        [plateau|cosine]
+        learning rates fall when the score stalls, or to zero at the last epoch of a phase:
+        along a cosine, from epoch to epoch, or a line, from step to step
+        [plateau|cosine|linear]
     early_stop_metric : str, default auto
         what the best epoch is chosen by; see 'basin list metrics'; auto: the first of the task
     early_stop_patience : int, default 20

@@ -139,7 +139,7 @@ const bs_scorer *bs_scorer_next(const bs_scorer *s)
 }
 
 /* 1, 2, 4, ... up to a block: at most nine programs. */
-static int padded(int32_t rows)
+int bs_scorer_padded(int32_t rows)
 {
     int size = 1;
     while (size < rows)
@@ -279,28 +279,38 @@ static size_t parts(const bs_scorer *s)
     return s->spec->graph->parts(s->spec, (bs_size){1, 1, 1});
 }
 
+static float score_of(const bs_scorer *s, real y)
+{
+    float p = (float)y;
+    if (s->how.temperature > 0)
+        p = bs_tempered(p, s->how.temperature);
+    return s->how.map ? (float)bs_monotone_at(s->how.map, (double)p) : p;
+}
+
+basin_status bs_scorer_rows(bs_scorer *s, const bs_batch *b, int32_t n, const int32_t *index,
+                            int64_t number, float *scores, float *energies, basin_error *err)
+{
+    const size_t L = parts(s);
+    bs_scored    found;
+    basin_status status = bs_scorer_batch(s, b, &found, err);
+    for (int32_t i = 0; i < n && !status; i++)
+        status = bs_scored_check(&found, (size_t)i, (size_t)i * L, L, "row",
+                                 number + (index ? index[i] : i), err);
+    for (int32_t i = 0; i < n && !status; i++) {
+        const size_t row = (size_t)(index ? index[i] : i);
+        for (size_t l = 0; l < L; l++)
+            scores[row * L + l] = score_of(s, found.y[(size_t)i * L + l]);
+        if (found.energy && energies)
+            energies[row] = (float)found.energy[i];
+    }
+    return status;
+}
+
 static basin_status run_block(bs_scorer *s, const void *x, int32_t rows, int64_t number,
                               float *scores, float *energies, basin_error *err)
 {
-    const size_t L = parts(s);
-    bs_batch     b = {.size = {padded(rows), 1, 1}, .x = {x}};
-    bs_scored    found;
-    basin_status status = bs_scorer_batch(s, &b, &found, err);
-    if (status)
-        return status;
-    for (int32_t i = 0; i < rows && !status; i++)
-        status = bs_scored_check(&found, (size_t)i, (size_t)i * L, L, "row", number + i, err);
-    if (status)
-        return status;
-    for (size_t i = 0; i < (size_t)rows * L; i++)
-        scores[i] = (float)found.y[i];
-    for (size_t i = 0; s->how.temperature > 0 && i < (size_t)rows * L; i++)
-        scores[i] = bs_tempered(scores[i], s->how.temperature);
-    for (size_t i = 0; s->how.map && i < (size_t)rows * L; i++)
-        scores[i] = (float)bs_monotone_at(s->how.map, (double)scores[i]);
-    for (int32_t i = 0; found.energy && energies && i < rows; i++)
-        energies[i] = (float)found.energy[i];
-    return BASIN_OK;
+    const bs_batch b = {.size = {bs_scorer_padded(rows), 1, 1}, .x = {x}};
+    return bs_scorer_rows(s, &b, rows, NULL, number, scores, energies, err);
 }
 
 basin_status bs_scorer_csr(bs_scorer *s, const bs_csr *x, int64_t number, float *scores,
@@ -308,7 +318,7 @@ basin_status bs_scorer_csr(bs_scorer *s, const bs_csr *x, int64_t number, float 
 {
     for (int32_t first = 0; first < x->rows; first += BS_SCORE_BLOCK) {
         int32_t rows = x->rows - first < BS_SCORE_BLOCK ? x->rows - first : BS_SCORE_BLOCK;
-        int     size = padded(rows);
+        int     size = bs_scorer_padded(rows);
         memcpy(s->start, x->start + first, ((size_t)rows + 1) * sizeof *s->start);
         for (int i = rows + 1; i <= size; i++)
             s->start[i] = s->start[rows];
@@ -328,7 +338,7 @@ basin_status bs_scorer_dense(bs_scorer *s, const float *x, int32_t rows, int32_t
     const size_t D = (size_t)cols;
     for (int32_t first = 0; first < rows; first += BS_SCORE_BLOCK) {
         int32_t n = rows - first < BS_SCORE_BLOCK ? rows - first : BS_SCORE_BLOCK;
-        size_t  used = (size_t)n * D, all = (size_t)padded(n) * D;
+        size_t  used = (size_t)n * D, all = (size_t)bs_scorer_padded(n) * D;
         if (all > s->room) {
             bs_free(s->dense);
             s->dense = bs_calloc(all, sizeof *s->dense);

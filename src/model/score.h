@@ -96,6 +96,12 @@ basin_status bs_scorer_csr(bs_scorer *s, const bs_csr *x, int64_t number, float 
 basin_status bs_scorer_dense(bs_scorer *s, const float *x, int32_t rows, int32_t cols,
                              int64_t number, float *scores, float *energies, basin_error *err);
 
+/* The same for a batch made by the task, of n rows and empty ones up to bs_scorer_padded(n): row i
+ * of the batch is row index[i] (NULL: i) of what scores and energies are for. */
+basin_status bs_scorer_rows(bs_scorer *s, const bs_batch *b, int32_t n, const int32_t *index,
+                            int64_t number, float *scores, float *energies, basin_error *err);
+int          bs_scorer_padded(int32_t rows); /* a power of two */
+
 enum { BS_SCORE_BLOCK = 256 }; /* the largest block; used by callers that stream */
 
 #endif

@@ -207,6 +207,16 @@ bs_id bs_transformer(bs_nn *nn, const char *name, const bs_transformer_shape *s,
     return x;
 }
 
+void bs_transformer_declare(bs_nn *nn, const bs_transformer_shape *s)
+{
+    bs_transformer_param p;
+    char                 path[PATH];
+    for (int i = 0; bs_transformer_param_at(s, i, &p); i++) {
+        bs_print(path, sizeof path, "encoder/%s", p.name);
+        bs_param_frozen(nn->g, nn->params, path, p.shape, bs_init_zero());
+    }
+}
+
 bs_id bs_transformer_pool(bs_nn *nn, const char *name, const bs_transformer_shape *s,
                           const bs_transformer_use *u, bs_id hidden, bs_id csr)
 {

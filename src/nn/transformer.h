@@ -69,6 +69,9 @@ typedef struct {
 bs_id bs_transformer(bs_nn *nn, const char *name, const bs_transformer_shape *s,
                      const bs_transformer_use *u, const bs_transformer_input *in);
 
+/* Declares all parameters as frozen ones, without computing anything. */
+void bs_transformer_declare(bs_nn *nn, const bs_transformer_shape *s);
+
 /* One line for each document: sums of rows with the weights of csr [documents, N], which are means
  * or pick the first piece; then the pooler, if there is one. [documents, width] */
 bs_id bs_transformer_pool(bs_nn *nn, const char *name, const bs_transformer_shape *s,

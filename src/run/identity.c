@@ -47,7 +47,7 @@ static bool goes_on(const char *key, const json_t *theirs, const json_t *mine,
 {
     const char *schedule = json_string_value(json_object_get(settings, "schedule"));
     return strcmp(key, "epochs") == 0 && json_integer_value(mine) > json_integer_value(theirs) &&
-           (!schedule || strcmp(schedule, "cosine") != 0);
+           (!schedule || strcmp(schedule, "plateau") == 0);
 }
 
 static void compare_settings(json_t *theirs, json_t *mine, bs_difference *out)
@@ -64,7 +64,8 @@ static void compare_settings(json_t *theirs, json_t *mine, bs_difference *out)
         if (out->kind == BS_RUN_OTHER && strcmp(key, "epochs") == 0 &&
             json_integer_value(v) > json_integer_value(other))
             bs_print(out->text + strlen(out->text), sizeof out->text - strlen(out->text),
-                     ", and with schedule=cosine the learning rates of all epochs depend on it");
+                     ", and with schedule=%.20s the learning rates of all epochs depend on it",
+                     json_string_value(json_object_get(mine, "schedule")));
     }
 }
 

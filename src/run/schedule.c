@@ -1,4 +1,4 @@
-/* schedule.c -- learning rates by plateau and by cosine. */
+/* schedule.c -- learning rates by plateau, by cosine and by straight lines. */
 #include "run/schedule.h"
 
 #include <math.h>
@@ -27,4 +27,11 @@ double bs_cosine_share(double done, double all)
 {
     const double pi = 3.14159265358979323846;
     return 0.5 * (1 + cos(pi * done / all));
+}
+
+double bs_linear_share(double done, double warmup)
+{
+    if (done < warmup)
+        return done / warmup;
+    return warmup < 1 && done < 1 ? (1 - done) / (1 - warmup) : 0;
 }

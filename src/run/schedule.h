@@ -24,4 +24,8 @@ double bs_plateau_rate(bs_plateau *p, double score, double rate);
  * epochs, or time, is over. */
 double bs_cosine_share(double done, double all);
 
+/* A straight line from 0 to 1 in the first `warmup` of a phase, then one down to 0 at its end: the
+ * factor when the share `done` of it is over. */
+double bs_linear_share(double done, double warmup);
+
 #endif

@@ -214,19 +214,25 @@ static double time_to_end(const bs_trainer *t)
     return done < 1 || left < 1 ? 0 : left * elapsed(t) / done;
 }
 
-static bool by_cosine(const bs_trainer *t)
+/* Whether rates are those of a plan, rather than of scores. */
+static bool planned(const bs_trainer *t)
 {
-    return strcmp(t->o->schedule, "cosine") == 0;
+    return strcmp(t->o->schedule, "plateau") != 0;
 }
 
-/* A function of the epoch alone, so that a resumed run has the same rates; but of time, if a time
- * limit will end the run before its last epoch. */
-static void set_rates(bs_trainer *t)
+/* A function of epoch and row alone, so that a resumed run has the same rates; but of time, if a
+ * time limit will end the run before its last epoch. n: rows of the batch, in whose middle a
+ * straight line is read, since a rate of 0 would waste it. */
+static void set_rates(bs_trainer *t, int32_t n)
 {
-    bs_learner *l = &t->learner;
-    const int   done = t->epoch - t->phase_start - 1, all = phase_epochs(t);
-    double      gone = last_phase(t) ? bs_limit_share(t) : 0;
-    double      share = gone * all > done ? bs_cosine_share(gone, 1) : bs_cosine_share(done, all);
+    bs_learner  *l = &t->learner;
+    const int    epochs = t->epoch - t->phase_start - 1, all = phase_epochs(t);
+    const bool   line = strcmp(t->o->schedule, "linear") == 0;
+    const double done = epochs + (line ? (t->next_row + 0.5 * n) / t->feed->epoch : 0);
+    const double gone = last_phase(t) ? bs_limit_share(t) : 0;
+    const double share = line ? bs_linear_share(fmax(gone, done / all), t->o->lr_warmup)
+                         : gone * all > done ? bs_cosine_share(gone, 1)
+                                             : bs_cosine_share(done, all);
     if (l->net)
         l->net->update.rate = share * bs_learner_pace(l, l->net).rate;
     if (l->energy)
@@ -254,9 +260,9 @@ static basin_status train_epoch(bs_trainer *t, basin_error *err)
     t->feed->order(t->feed, &rng, t->order);
     while (t->next_row < rows && !s && !stop_asked(t) && !time_is_up(t)) {
         int32_t left = rows - t->next_row, n = left < t->o->batch ? left : t->o->batch;
-        if (by_cosine(t))
-            set_rates(t);
         n = t->feed->fits(t->feed, t->order + t->next_row, n);
+        if (planned(t))
+            set_rates(t, n);
         s = phase_of(t)->step(&t->learner, t->feed->rows(t->feed, t->order + t->next_row, n), err);
         t->next_row += n;
         t->rows_seen += n;
@@ -325,7 +331,7 @@ static void lower_rates(bs_trainer *t, double value)
 {
     bs_learner *l = &t->learner;
     bs_optim   *first = phase_of(t)->net ? l->net : l->energy;
-    if (by_cosine(t))
+    if (planned(t))
         return;
     double before = first->update.rate;
     first->update.rate = bs_plateau_rate(&t->plateau, value, before);

@@ -1,4 +1,4 @@
-/* batch.c -- rows of a multi-label data set as batches, sparse or dense. */
+/* batch.c -- rows of a multi-label data set as batches: sparse or dense columns, and documents. */
 #include <string.h>
 
 #include "task/mlc/data.h"
@@ -14,7 +14,15 @@ typedef struct {
     bs_csr           csr;
     int32_t         *start, *index;
     float           *value, *rows; /* rows: dense floats before conversion to real */
-    real            *dense, *gold; /* [most, features], [most, labels] of 0 and 1 */
+    real            *dense, *gold; /* [most, columns], [most, labels] of 0 and 1 */
+    const float     *found;        /* [rows, columns - features] of documents, known; or NULL */
+    int              columns;
+    int32_t          most;
+
+    const bs_packing *packing; /* NULL: the nets read no documents */
+    bs_documents      documents;
+    bs_packed         packed;
+    uint64_t         *key; /* for sorting by length */
 } feed;
 
 /* Room for the nonzeros of any `most` rows together. */
@@ -37,6 +45,9 @@ static void free_feed(bs_batches *base)
     bs_free(f->rows);
     bs_free(f->dense);
     bs_free(f->gold);
+    bs_documents_free(&f->documents);
+    bs_packed_free(&f->packed);
+    bs_free(f->key);
     bs_free(f);
 }
 
@@ -58,10 +69,9 @@ static void copy_sparse(feed *f, const int32_t *index, int32_t n)
 
 static void copy_dense(feed *f, const int32_t *index, int32_t n)
 {
-    size_t cells = (size_t)n * (size_t)f->schema->n_features;
-    bs_rows_dense(f->data, f->schema, index, 0, n, f->rows);
-    for (size_t i = 0; i < cells; i++)
-        f->dense[i] = (real)f->rows[i];
+    const bs_mlc_columns_source from = {f->data, f->schema, f->found,
+                                        f->columns - f->schema->n_features};
+    bs_mlc_take_columns(&from, index, 0, n, n, f->rows, f->dense);
 }
 
 static const bs_batch *take_rows(bs_batches *base, const int32_t *index, int32_t n)
@@ -74,6 +84,10 @@ static const bs_batch *take_rows(bs_batches *base, const int32_t *index, int32_t
         copy_sparse(f, index, n);
     else
         copy_dense(f, index, n);
+    if (f->packing) {
+        bs_packed_make(&f->packed, f->packing, &f->documents, index, n, n);
+        bs_mlc_text_bind(&f->packed, &f->batch);
+    }
     memset(f->gold, 0, (size_t)n * L * sizeof(real));
     for (int32_t i = 0; i < n; i++)
         for (int32_t k = y->start[index[i]]; k < y->start[index[i] + 1]; k++)
@@ -95,15 +109,35 @@ static int32_t all_fit(bs_batches *base, const int32_t *index, int32_t n)
 
 static void order_rows(bs_batches *base, bs_rng *rng, int32_t *order)
 {
-    bs_rng_permutation(rng, order, ((feed *)base)->data->rows);
+    feed *f = (feed *)base;
+    if (f->packing)
+        bs_documents_shuffle(&f->documents, rng, f->most, order, f->key);
+    else
+        bs_rng_permutation(rng, order, f->data->rows);
+}
+
+/* Documents that nets read, or what was found in them. */
+static basin_status add_text(feed *f, bs_mlc_text *text, const bs_mlc_shape *shape,
+                             basin_error *err)
+{
+    if (!bs_mlc_reads_text(shape))
+        return bs_mlc_text_found(text, f->data, &f->found, err);
+    basin_status s = bs_mlc_text_pieces(text, f->data, &f->documents, err);
+    if (!s)
+        s = bs_packed_new(&f->documents, f->most, &f->packed, err);
+    if (!s && !(f->key = bs_calloc(2 * (size_t)f->data->rows + 1, sizeof *f->key)))
+        s = bs_fail_nomem(err);
+    f->packing = bs_mlc_text_packing(text);
+    return s;
 }
 
 basin_status bs_batches_mlc(const bs_dataset *p, const bs_preprocess *k, const bs_net_spec *spec,
                             const bs_train_options *o, bs_batches **out, basin_error *err)
 {
-    const size_t   most = (size_t)o->batch;
-    const bs_rows *data = bs_dataset_mlc(p);
-    feed          *f = bs_calloc(1, sizeof *f);
+    const size_t        most = (size_t)o->batch;
+    const bs_rows      *data = bs_dataset_mlc(p);
+    const bs_mlc_shape *shape = bs_net_spec_mlc(spec);
+    feed               *f = bs_calloc(1, sizeof *f);
     *out = NULL;
     if (!f)
         return bs_fail_nomem(err);
@@ -112,8 +146,10 @@ basin_status bs_batches_mlc(const bs_dataset *p, const bs_preprocess *k, const b
     f->schema = bs_schema_mlc(k);
     f->soft = p->soft;
     f->weight = o->distil_weight;
-    f->sparse = bs_net_spec_mlc(spec)->sparse;
-    size_t cells = most * (size_t)bs_schema_mlc(k)->n_features;
+    f->sparse = shape->sparse;
+    f->columns = bs_mlc_columns(shape);
+    f->most = o->batch;
+    size_t cells = most * (size_t)f->columns + 1;
     bool   ok;
     f->gold = bs_calloc(most * (size_t)bs_schema_mlc(k)->n_labels, sizeof *f->gold);
     if (f->sparse) {
@@ -130,9 +166,12 @@ basin_status bs_batches_mlc(const bs_dataset *p, const bs_preprocess *k, const b
         f->batch.x[0] = f->dense;
     }
     f->batch.gold = f->gold;
-    if (!ok || !f->gold) {
+    basin_status s = ok && f->gold ? BASIN_OK : bs_fail_nomem(err);
+    if (!s && shape->text)
+        s = add_text(f, bs_preprocess_mlc(k)->text, shape, err);
+    if (s) {
         free_feed(&f->base);
-        return bs_fail_nomem(err);
+        return s;
     }
     *out = &f->base;
     return BASIN_OK;

@@ -61,7 +61,9 @@ basin_status bs_mlc_read_texts(const bs_preprocess *k, bs_rows *d, bs_notes *not
 {
     const bs_mlc_known *known = bs_preprocess_mlc(k);
     int32_t             unknown;
-    basin_status        s =
+    if (known->ngrams.n == 0)
+        return BASIN_OK; /* nets read them */
+    basin_status s =
         bs_ngrams_apply(&known->ngrams, &known->columns, &known->schema, d, &unknown, err);
     if (!s && unknown > 0)
         bs_notes_add(notes, "unknown words", "%d of %d texts have no word that training kept",
@@ -373,6 +375,17 @@ static basin_status fit_weights(const bs_settings *s, const bs_rows *train, bs_l
     return status;
 }
 
+/* The encoder that reads the texts of rows. */
+static basin_status fit_encoder(const bs_train_options *o, const bs_rows *train, bs_mlc_known *k,
+                                basin_error *err)
+{
+    if (!train->document)
+        return bs_fail(err, BASIN_EDATA,
+                       "encoder: these rows have no text; --text-column selects a column");
+    basin_status status = bs_mlc_text_open(o, &k->text, err);
+    return status ? status : bs_mlc_text_fit(k->text, train, o, err);
+}
+
 /* The n-grams of the training texts or, if training continues from a model, that model's. */
 static basin_status fit_texts(const bs_settings *s, bs_dataset *part, int n, bs_preprocess *out,
                               basin_error *err)
@@ -383,6 +396,11 @@ static basin_status fit_texts(const bs_settings *s, bs_dataset *part, int n, bs_
     bs_mlc_known           *k = bs_preprocess_mlc(out);
     basin_status            status = BASIN_OK;
     k->schema = k->columns;
+    if (*t->encoder)
+        return fit_encoder(t, train, k, err);
+    if (out->like && bs_preprocess_mlc(out->like)->text)
+        return bs_fail(err, BASIN_EARG,
+                       "--from: the model has an encoder; --encoder names its folder");
     if (!train->document)
         return BASIN_OK;
     if (out->like && bs_preprocess_mlc(out->like)->ngrams.n > 0)
@@ -508,7 +526,7 @@ static basin_status fill_tree(const bs_segment *at, bs_params *p, const bs_schem
 static basin_status fill(const bs_preprocess *k, bs_params *p, const char *prefix, basin_error *err)
 {
     const bs_mlc_known *own = bs_preprocess_mlc(k);
-    basin_status        status = BASIN_OK;
+    basin_status        status = own->text ? bs_mlc_text_fill(own->text, p, prefix, err) : BASIN_OK;
     for (int i = 0; i < p->n && !status; i++) {
         const bs_segment *s = &p->segment[i];
         if (!bs_params_has_prefix(s->name, prefix))
@@ -538,6 +556,8 @@ static const char *label(const bs_preprocess *k, int i)
 static void known_text(const bs_preprocess *k, bs_buf *out)
 {
     const bs_mlc_known *own = bs_preprocess_mlc(k);
+    if (own->text)
+        bs_buf_printf(out, "texts, ");
     if (own->ngrams.n > 0 && own->columns.n_features > 0)
         bs_buf_printf(out, "%d columns and ", (int)own->columns.n_features);
     bs_buf_printf(out, "%d %s, %d labels",
@@ -549,10 +569,13 @@ static void known_json(const bs_preprocess *k, bs_buf *out)
 {
     const bs_mlc_known *own = bs_preprocess_mlc(k);
     bs_schema_json(&own->columns, out);
-    if (own->ngrams.n == 0 || out->failed)
+    if ((own->ngrams.n == 0 && !own->text) || out->failed)
         return;
     out->len--; /* one more member of the object */
-    bs_ngrams_json(&own->ngrams, out);
+    if (own->text)
+        bs_mlc_text_json(own->text, out);
+    else
+        bs_ngrams_json(&own->ngrams, out);
     bs_json_close(out, '}');
 }
 
@@ -565,17 +588,25 @@ static basin_status known_read(const char *json, const char *where, bs_preproces
     out->deciding = BS_METRIC_example_f1;
     basin_status s = bs_schema_from_json(json, strlen(json), where, &out->arena, &k->columns, err);
     k->schema = k->columns;
-    json_t *ngrams = NULL, *object = NULL;
+    json_t *ngrams = NULL, *encoder = NULL, *object = NULL;
     if (!s && k->columns.n_texts) {
         object = bs_tree_read(json, strlen(json), 0, NULL);
         ngrams = json_object_get(object, "ngrams");
+        encoder = json_object_get(object, "encoder");
     }
-    if (!s && ngrams)
+    if (!s && encoder)
+        s = bs_mlc_text_from_json(encoder, where, &k->text, err);
+    else if (!s && ngrams)
         s = bs_ngrams_from_json(ngrams, where, &out->arena, &k->ngrams, err);
-    if (!s && ngrams)
+    if (!s && k->ngrams.n > 0)
         s = bs_ngrams_schema(&k->ngrams, &k->columns, &out->arena, &k->schema, err);
     json_decref(object);
     return s;
+}
+
+static void known_free(bs_preprocess *k)
+{
+    bs_mlc_text_free(bs_preprocess_mlc(k)->text);
 }
 
 static basin_status make_spec(const bs_train_options *o, const bs_preprocess *k, bs_net_spec *out,
@@ -608,10 +639,23 @@ static basin_status make_spec(const bs_train_options *o, const bs_preprocess *k,
     if (!s && o->net_members > 1 && shape.shared)
         s = bs_fail(err, BASIN_EARG,
                     "energy.encoder: a net with members has several of them; use own");
+    if (!s && bs_preprocess_mlc(k)->text)
+        s = bs_mlc_text_spec(bs_preprocess_mlc(k)->text, o, &shape, err);
     if (!s)
         shape.own = bs_encoder_options(o, shape.net);
     *out = bs_net_spec_make(&bs_task_space_mlc, (bs_size){1, 1, 1}, &shape, sizeof shape);
     return s;
+}
+
+/* Attention has one derivative. */
+static basin_status check(const bs_train_options *o, basin_error *err)
+{
+    if (!*o->encoder || strcmp(o->encoder_train, "none") == 0 ||
+        !bs_params_has_prefix(o->method, "implicit") || strcmp(o->implicit_product, "exact") != 0)
+        return BASIN_OK;
+    return bs_fail(err, BASIN_EARG,
+                   "implicit.product: exact products need a second derivative of the encoder, "
+                   "which attention does not have; use central, or encoder.train=none");
 }
 
 /* ---- outputs ---- */
@@ -640,10 +684,14 @@ static double cross_entropy(const bs_rows *data, const float *scores, int32_t L)
     return sum / data->rows;
 }
 
-basin_status bs_mlc_scores(bs_scorer *s, const bs_net_spec *spec, const bs_schema *schema,
+basin_status bs_mlc_scores(bs_scorer *s, const bs_net_spec *spec, const bs_preprocess *k,
                            const bs_rows *data, int64_t number, float *scores, float *energy,
                            basin_error *err)
 {
+    const bs_schema *schema = bs_schema_mlc(k);
+    bs_mlc_text     *text = bs_preprocess_mlc(k)->text;
+    if (text)
+        return bs_mlc_text_scores(s, spec, text, schema, data, number, scores, energy, err);
     if (bs_net_spec_mlc(spec)->sparse)
         return bs_scorer_csr(s, &data->x, number, scores, energy, err);
     const size_t D = (size_t)schema->n_features, L = (size_t)schema->n_labels;
@@ -675,8 +723,8 @@ static void place(const bs_dataset *whole, const bs_preprocess *k, int32_t row, 
 static basin_status predict(bs_scorer *s, const bs_net_spec *spec, const bs_preprocess *k,
                             const bs_dataset *p, bs_outputs *out, basin_error *err)
 {
-    basin_status status = bs_mlc_scores(s, spec, bs_schema_mlc(k), bs_dataset_mlc(p),
-                                        out->first + 1, out->scores, out->energy, err);
+    basin_status status =
+        bs_mlc_scores(s, spec, k, bs_dataset_mlc(p), out->first + 1, out->scores, out->energy, err);
     if (!status)
         status = bs_mlc_decide(s, spec, k, p, out, err);
     if (!status && out->cross_entropy)
@@ -808,7 +856,7 @@ const bs_task bs_task_mlc = {
     .time_factor = 12, /* the first is a linear model */
     .most_rows_for_folds = 5000,
     .taught = true,
-    .options = " data. ",
+    .options = " data. encoder. ",
     .reading = reading,
     .metric = bs_metric_table,
     .n_metrics = BS_METRIC_COUNT,
@@ -841,7 +889,9 @@ const bs_task bs_task_mlc = {
     .known_text = known_text,
     .known_json = known_json,
     .known_read = known_read,
+    .known_free = known_free,
     .spec = make_spec,
+    .check = check,
     .fill = fill,
     .feed = bs_batches_mlc,
     .outputs = make_outputs,

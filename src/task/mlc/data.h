@@ -5,7 +5,7 @@
 #include "data/bins.h"
 #include "data/words/ngrams.h"
 #include "task/task.h"
-#include "task/mlc/nets.h"
+#include "task/mlc/text.h"
 
 extern const bs_task               bs_task_mlc;
 extern const struct bs_task_eval   bs_task_eval_mlc;   /* eval.c */
@@ -13,9 +13,10 @@ extern const struct bs_task_write  bs_task_write_mlc;  /* write.c */
 extern const struct bs_task_memory bs_task_memory_mlc; /* memory.c */
 
 typedef struct {
-    bs_schema columns; /* of files */
-    bs_ngrams ngrams;  /* n = 0: rows have no text, or it is not used */
-    bs_schema schema;  /* of rows: the columns, then n-grams; without these it is `columns` */
+    bs_schema    columns; /* of files */
+    bs_ngrams    ngrams;  /* n = 0: rows have no text, or it is not used */
+    bs_schema    schema;  /* of rows: the columns, then n-grams; without these it is `columns` */
+    bs_mlc_text *text;    /* how an encoder reads the texts of rows; NULL: none does */
     /* Only while training, first values of nets: */
     const float *log_odds; /* [labels] of a label in the training rows */
     bs_bins      bins;
@@ -65,7 +66,7 @@ bool bs_mlc_is_sparse(const bs_schema *schema);
 
 /* Probabilities [rows, labels] and, unless NULL, energies [rows]. number: of the first row, for
  * messages. */
-basin_status bs_mlc_scores(bs_scorer *s, const bs_net_spec *spec, const bs_schema *schema,
+basin_status bs_mlc_scores(bs_scorer *s, const bs_net_spec *spec, const bs_preprocess *k,
                            const bs_rows *data, int64_t number, float *scores, float *energy,
                            basin_error *err);
 

@@ -16,7 +16,15 @@ typedef struct {
     float           *rows;  /* dense floats before conversion to real */
     real            *dense;
     uint8_t         *y; /* [samples, labels] */
-    double           effective;
+
+    /* Texts, if an encoder reads them: their pieces, or what was found in them. */
+    const bs_packing *packing; /* NULL: nets read none */
+    bs_documents      documents;
+    bs_packed         packed;
+    int32_t          *index; /* [rows] */
+    const float      *found;
+    int               columns;
+    double            effective;
 } deciding;
 
 static int padded(int32_t rows)
@@ -30,14 +38,18 @@ static int padded(int32_t rows)
 /* Rows first .. first + n of the data, padded with empty ones. */
 static void take_block(deciding *d, int32_t first, int32_t n, bs_csr *csr, bs_batch *b)
 {
-    const int    size = padded(n);
-    const size_t D = (size_t)d->schema->n_features, used = (size_t)n * D;
+    const int size = padded(n);
     *b = (bs_batch){.size = {size, 1, 1}, .x = {d->dense}};
+    for (int32_t i = 0; i < n; i++)
+        d->index[i] = first + i;
+    if (d->packing) {
+        bs_packed_make(&d->packed, d->packing, &d->documents, d->index, n, size);
+        bs_mlc_text_bind(&d->packed, b);
+    }
     if (!d->sparse) {
-        bs_rows_dense(d->data, d->schema, NULL, first, n, d->rows);
-        for (size_t i = 0; i < used; i++)
-            d->dense[i] = (real)d->rows[i];
-        memset(d->dense + used, 0, ((size_t)size * D - used) * sizeof *d->dense);
+        const bs_mlc_columns_source from = {d->data, d->schema, d->found,
+                                            d->columns - d->schema->n_features};
+        bs_mlc_take_columns(&from, d->index, 0, n, size, d->rows, d->dense);
         return;
     }
     const bs_csr *x = &d->data->x;
@@ -113,13 +125,24 @@ static void decide_each(const deciding *d, int32_t rows, bs_outputs *out)
 static basin_status make_room(deciding *d, basin_error *err)
 {
     const size_t rows = (size_t)bs_posterior_rows(d->posterior);
-    const size_t cells = d->sparse ? 1 : rows * (size_t)d->schema->n_features;
+    const size_t cells = d->sparse ? 1 : rows * (size_t)d->columns + 1;
     const size_t K = (size_t)bs_scorer_inference(d->scorer)->decide_samples;
     d->start = bs_calloc(rows + 1, sizeof *d->start);
     d->rows = bs_calloc(cells, sizeof *d->rows);
     d->dense = bs_calloc(cells, sizeof *d->dense);
     d->y = bs_calloc(K * (size_t)d->schema->n_labels, 1);
-    return d->start && d->rows && d->dense && d->y ? BASIN_OK : bs_fail_nomem(err);
+    d->index = bs_calloc(rows, sizeof *d->index);
+    return d->start && d->rows && d->dense && d->y && d->index ? BASIN_OK : bs_fail_nomem(err);
+}
+
+static basin_status open_texts(deciding *d, bs_mlc_text *t, const bs_mlc_shape *shape,
+                               basin_error *err)
+{
+    if (!bs_mlc_reads_text(shape))
+        return bs_mlc_text_found(t, d->data, &d->found, err);
+    basin_status s = bs_mlc_text_pieces(t, d->data, &d->documents, err);
+    d->packing = bs_mlc_text_packing(t);
+    return s ? s : bs_packed_new(&d->documents, bs_posterior_rows(d->posterior), &d->packed, err);
 }
 
 static basin_status decide_all(deciding *d, int32_t rows, bs_outputs *out, basin_error *err)
@@ -135,6 +158,7 @@ static basin_status decide_all(deciding *d, int32_t rows, bs_outputs *out, basin
     bs_free(d->rows);
     bs_free(d->dense);
     bs_free(d->y);
+    bs_free(d->index);
     return s;
 }
 
@@ -157,6 +181,7 @@ basin_status bs_mlc_decide(bs_scorer *s, const bs_net_spec *spec, const bs_prepr
                     .data = bs_dataset_mlc(p),
                     .schema = schema,
                     .sparse = bs_net_spec_mlc(spec)->sparse,
+                    .columns = bs_mlc_columns(bs_net_spec_mlc(spec)),
                     .by = out->by = (bs_decision)how->decide,
                     .empty = how->decide_empty};
     const bool independent = bs_params_count(bs_scorer_params(s), "energy/") == 0;
@@ -164,7 +189,12 @@ basin_status bs_mlc_decide(bs_scorer *s, const bs_net_spec *spec, const bs_prepr
         decide_each(&d, p->rows, out);
         return BASIN_OK;
     }
-    basin_status status = decide_all(&d, p->rows, out, err);
+    bs_mlc_text *text = bs_preprocess_mlc(k)->text;
+    basin_status status = text ? open_texts(&d, text, bs_net_spec_mlc(spec), err) : BASIN_OK;
+    if (!status)
+        status = decide_all(&d, p->rows, out, err);
+    bs_packed_free(&d.packed);
+    bs_documents_free(&d.documents);
     if (!status && p->rows > 0 && !independent)
         bs_log_say(how->log, BS_DEBUG, "decide=%s: %.1f %% of the net's samples are effective",
                    bs_decision_name(d.by), 100 * d.effective / p->rows);

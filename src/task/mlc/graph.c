@@ -31,7 +31,7 @@ static size_t parts(const bs_net_spec *s, bs_size size)
 
 static void leaves(bs_output_space *v, bool gold)
 {
-    bs_inputs_add(v->g, &v->x, bs_mlc_input(v->g, bs_net_spec_mlc(v->spec), v->size.rows));
+    bs_mlc_inputs(v->g, bs_net_spec_mlc(v->spec), v->size, &v->x);
     if (gold)
         v->gold = bs_leaf(v->g, "gold", BS_T_REAL, bs_shape2(v->size.rows, labels(v)));
 }
@@ -58,7 +58,7 @@ static bs_id members(bs_output_space *v, const char *name)
 {
     uint32_t stream = bs_params_has_prefix(name, "net/") ? BS_STREAM_COST_NET : BS_STREAM_NET;
     bs_nn    nn = {v->g, v->params, v->net_dropout, stream};
-    return bs_mlc_net(&nn, name, bs_net_spec_mlc(v->spec), v->x.id[0]);
+    return bs_mlc_net(&nn, name, bs_net_spec_mlc(v->spec), &v->x);
 }
 
 static bs_id logits(bs_output_space *v, const char *name)
@@ -105,7 +105,7 @@ static bs_nn energy_nn(bs_output_space *v)
 static bs_id shared_features(bs_output_space *v)
 {
     bs_nn nn = {v->g, v->params, v->net_dropout, BS_STREAM_NET};
-    bs_id t = bs_mlc_features(&nn, "net", bs_net_spec_mlc(v->spec), v->x.id[0]);
+    bs_id t = bs_mlc_features(&nn, "net", bs_net_spec_mlc(v->spec), &v->x);
     return bs_graph_node(v->g, t)->type == BS_T_REAL ? bs_stop(v->g, t) : t;
 }
 
@@ -116,7 +116,7 @@ static bs_id potentials(bs_output_space *v)
     bs_nn        nn = energy_nn(v);
     bs_mlc_shape one = *bs_net_spec_mlc(v->spec);
     one.members = 1;
-    bs_id t = one.shared ? shared_features(v) : bs_mlc_features(&nn, "energy", &one, v->x.id[0]);
+    bs_id t = one.shared ? shared_features(v) : bs_mlc_features(&nn, "energy", &one, &v->x);
     bs_id b = bs_mlc_head(&nn, "energy", &one, t);
     return one.corrects ? bs_add(v->g, bs_stop(v->g, logits(v, "net")), b) : b;
 }
@@ -143,7 +143,8 @@ static bs_id energy(bs_output_space *v, bs_id y)
 static bool over_outputs(const char *name)
 {
     return bs_params_has_prefix(name, "energy/") && !bs_params_has_prefix(name, "energy/T/") &&
-           !bs_params_has_prefix(name, "energy/labels/");
+           !bs_params_has_prefix(name, "energy/labels/") &&
+           !bs_params_has_prefix(name, "energy/encoder/");
 }
 
 /* ---- scores and costs; gold is 0 or 1, so min(y, gold) = y gold ---- */
@@ -252,7 +253,7 @@ static bs_id sample_score(bs_output_space *v, bs_id bits, int K)
 static bs_id second_head(bs_output_space *v, const char *name)
 {
     bs_nn nn = {v->g, v->params, v->net_dropout, BS_STREAM_NET};
-    bs_id features = bs_mlc_features(&nn, "net", bs_net_spec_mlc(v->spec), v->x.id[0]);
+    bs_id features = bs_mlc_features(&nn, "net", bs_net_spec_mlc(v->spec), &v->x);
     return together(v, bs_mlc_head(&nn, name, bs_net_spec_mlc(v->spec), features));
 }
 

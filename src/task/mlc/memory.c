@@ -27,7 +27,7 @@ int basin_model_features(const basin_model *m)
 int basin_model_texts(const basin_model *m)
 {
     const bs_mlc_known *k = known_of(m);
-    return k && k->ngrams.n > 0;
+    return k && (k->ngrams.n > 0 || k->text);
 }
 
 const char *basin_model_feature(const basin_model *m, int i)
@@ -197,7 +197,7 @@ static basin_status predict_rows(basin_predictor *p, const basin_rows *x, float 
             value[k] = filled(schema, (size_t)x->index[k], x->value[k]);
         view.x.value = value;
     }
-    s = bs_mlc_scores(p->scorer, &m->spec, schema, &view, 0, scores, NULL, err);
+    s = bs_mlc_scores(p->scorer, &m->spec, &m->known, &view, 0, scores, NULL, err);
     bs_dataset part = {.task = m->task, .rows = x->rows, .own = &view};
     bs_outputs y = {.task = m->task, .scores = scores, .on = on};
     if (!s && on && bs_scorer_inference(p->scorer)->decide)
@@ -327,7 +327,7 @@ basin_status basin_predict_texts(basin_predictor *p, const char *const *texts, i
         bs_arena_init(&block->arena, 0);
         s = take_texts(p->model, texts, columns, first, n, block, err);
         if (!s)
-            s = bs_mlc_scores(p->scorer, &m->spec, schema_of(p->model), block, first,
+            s = bs_mlc_scores(p->scorer, &m->spec, &m->known, block, first,
                               scores + (size_t)first * L, NULL, err);
         bs_rows_free(block);
     }

@@ -1,9 +1,29 @@
 /* nets.c -- builds the task net, plain or with members, and the parts of the energy. */
 #include "task/mlc/nets.h"
 
-bs_id bs_mlc_input(bs_graph *g, const bs_mlc_shape *s, int rows)
+enum { X, PIECE, POSITION, START, POOL };
+
+int bs_mlc_columns(const bs_mlc_shape *s)
 {
-    return bs_leaf(g, "x", s->sparse ? BS_T_CSR : BS_T_REAL, bs_shape2(rows, s->features));
+    return s->features + (s->found ? s->text->width : 0);
+}
+
+bool bs_mlc_reads_text(const bs_mlc_shape *s)
+{
+    return s->text && !s->found;
+}
+
+void bs_mlc_inputs(bs_graph *g, const bs_mlc_shape *s, bs_size size, bs_inputs *x)
+{
+    const int     columns = bs_mlc_columns(s), rows = size.rows, pieces = size.length;
+    const bs_type type = s->sparse ? BS_T_CSR : BS_T_REAL;
+    bs_inputs_add(g, x, columns > 0 ? bs_leaf(g, "x", type, bs_shape2(rows, columns)) : 0);
+    if (!bs_mlc_reads_text(s))
+        return;
+    bs_inputs_add(g, x, bs_leaf(g, "piece", BS_T_INT, bs_shape1(pieces)));
+    bs_inputs_add(g, x, bs_leaf(g, "position", BS_T_INT, bs_shape1(pieces)));
+    bs_inputs_add(g, x, bs_leaf(g, "start", BS_T_INT, bs_shape1(rows + 1)));
+    bs_inputs_add(g, x, bs_leaf(g, "pool", BS_T_CSR, bs_shape2(rows, pieces)));
 }
 
 /* clamp(x scale + shift, 0, 1) for each bin of a feature: how far x has come through the bin. The
@@ -24,11 +44,48 @@ static bs_id encoded(bs_nn *nn, const bs_mlc_shape *s, bs_id x)
     return bs_reshape(g, x, bs_shape2(rows, s->features * s->bins));
 }
 
-bs_id bs_mlc_features(bs_nn *nn, const char *name, const bs_mlc_shape *s, bs_id x)
+/* Means and scales of what a fixed encoder finds, as if it were columns of the file. */
+static bs_id standardised(bs_nn *nn, const bs_mlc_shape *s, bs_id x)
 {
-    char                   path[64];
-    bs_id                  found[BS_SCALES];
-    const bs_encoder_input in = {.x = encoded(nn, s, x)};
+    const bs_shape line = bs_shape1(s->text->width);
+    bs_id          mean = bs_param_frozen(nn->g, nn->params, "encoder/mean", line, bs_init_zero());
+    bs_id scale = bs_param_frozen(nn->g, nn->params, "encoder/scale", line, bs_init_constant(1));
+    return x ? bs_mul(nn->g, bs_sub(nn->g, x, mean), scale) : 0;
+}
+
+bs_id bs_mlc_documents(bs_nn *nn, const char *name, const bs_mlc_shape *s, const bs_inputs *x)
+{
+    const bs_transformer_input in = {
+        .piece = x->id[PIECE], .position = x->id[POSITION], .start = x->id[START]};
+    bs_transformer_use use = s->use;
+    if (bs_params_has_prefix(name, "energy"))
+        use.rate = s->energy_rate;
+    bs_id hidden = bs_transformer(nn, name, s->text, &use, &in);
+    bs_id pooled = bs_transformer_pool(nn, name, s->text, &use, hidden, x->id[POOL]);
+    if (use.fixed)
+        return standardised(nn, s, pooled);
+    return nn->training ? bs_dropout(nn->g, pooled, use.dropout, nn->stream++) : pooled;
+}
+
+/* Everything that the layers see of a row. */
+static bs_id everything(bs_nn *nn, const char *name, const bs_mlc_shape *s, const bs_inputs *x)
+{
+    bs_id columns = x->id[X] ? encoded(nn, s, x->id[X]) : 0;
+    if (!bs_mlc_reads_text(s))
+        return columns;
+    bs_id found = bs_mlc_documents(nn, name, s, x);
+    return columns ? bs_concat(nn->g, columns, found, -1) : found;
+}
+
+bs_id bs_mlc_features(bs_nn *nn, const char *name, const bs_mlc_shape *s, const bs_inputs *x)
+{
+    char  path[64];
+    bs_id found[BS_SCALES];
+    if (s->found) { /* for the model, which reads texts by itself */
+        bs_transformer_declare(nn, s->text);
+        standardised(nn, s, 0);
+    }
+    const bs_encoder_input in = {.x = everything(nn, name, s, x)};
     const bs_encoder_shape e = {s->layers, s->width, s->members, s->dropout, false, s->own};
     bs_print(path, sizeof path, "%s/T", name);
     s->net->features(nn, path, &e, &in, found);
@@ -66,7 +123,7 @@ bs_id bs_mlc_head(bs_nn *nn, const char *name, const bs_mlc_shape *s, bs_id feat
     return bs_reshape(nn->g, z, bs_shape3(bs_shape_of(nn->g, z).d[2], 1, s->labels));
 }
 
-bs_id bs_mlc_net(bs_nn *nn, const char *name, const bs_mlc_shape *s, bs_id x)
+bs_id bs_mlc_net(bs_nn *nn, const char *name, const bs_mlc_shape *s, const bs_inputs *x)
 {
     return bs_mlc_head(nn, name, s, bs_mlc_features(nn, name, s, x));
 }

@@ -14,6 +14,7 @@
 #include "task/mlc/energy.h"
 #include "model/view.h"
 #include "nn/encoder.h"
+#include "nn/transformer.h"
 
 struct bs_mlc_shape {
     int    features, labels;
@@ -33,6 +34,12 @@ struct bs_mlc_shape {
     double           scale;    /* its weight against the local term */
     bool             shift;    /* it sees 2 y - 1 instead of y */
     bool             corrects; /* its local scores are the net's logits and a correction */
+
+    /* How texts of rows are read; NULL: there are none, or they are features already. */
+    const bs_transformer_shape *text;
+    bs_transformer_use          use; /* its rate is that in the net, and in an energy: */
+    double                      energy_rate;
+    bool found; /* what a fixed encoder finds is in the columns of x, after the features */
 };
 
 extern const bs_task_space bs_task_space_mlc;
@@ -42,13 +49,24 @@ static inline const bs_mlc_shape *bs_net_spec_mlc(const bs_net_spec *s)
     return (const void *)s->own.bytes;
 }
 
-bs_id bs_mlc_input(bs_graph *g, const bs_mlc_shape *s, int rows);
+/* Columns of x, and whether documents are read by the nets. */
+int  bs_mlc_columns(const bs_mlc_shape *s);
+bool bs_mlc_reads_text(const bs_mlc_shape *s);
 
-/* T(x) [members, rows, width]; parameters NAME/T/..., and bins/... of all nets. */
-bs_id bs_mlc_features(bs_nn *nn, const char *name, const bs_mlc_shape *s, bs_id x);
+/* The leaves of a batch, in the order of bs_batch.x: x (none without columns); for documents of
+ * size.length pieces, in the order in which bs_packed has them, piece, position, start, pool. */
+void bs_mlc_inputs(bs_graph *g, const bs_mlc_shape *s, bs_size size, bs_inputs *x);
+
+/* What the encoder finds in the documents of a batch: [rows, width of the encoder]. */
+bs_id bs_mlc_documents(bs_nn *nn, const char *name, const bs_mlc_shape *s, const bs_inputs *x);
+
+/* T(x) [members, rows, width]; parameters NAME/T/..., NAME/encoder/...; of all nets bins/... and
+ * encoder/... */
+bs_id bs_mlc_features(bs_nn *nn, const char *name, const bs_mlc_shape *s, const bs_inputs *x);
 /* Logits [rows, members, labels] from features; parameters NAME/labels/... */
 bs_id bs_mlc_head(bs_nn *nn, const char *name, const bs_mlc_shape *s, bs_id features);
-bs_id bs_mlc_net(bs_nn *nn, const char *name, const bs_mlc_shape *s, bs_id x); /* both */
+/* Both. */
+bs_id bs_mlc_net(bs_nn *nn, const char *name, const bs_mlc_shape *s, const bs_inputs *x);
 
 /* The energy's score of y alone, real [n, labels] or bits: [n, 1]. */
 bs_id bs_mlc_over_labels(bs_nn *nn, const bs_mlc_shape *s, bs_id y);

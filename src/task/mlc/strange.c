@@ -77,6 +77,8 @@ void bs_mlc_strange(const bs_coverage *s, const bs_schema *known, bool label_fre
         return;
     if (s->strangers.n > 0)
         bs_print(name, sizeof name, "; unknown: '%s'", s->strangers.name[0]);
+    if (known->n_features == 0)
+        return;
     if (s->features == 0)
         bs_log_say(log, BS_WARN,
                    "none of the model's %d features occurs in the input: all of them %s%s",

@@ -1,0 +1,97 @@
+/* test_api_encoder.c -- models with an encoder in memory: texts alone and together, errors. */
+#include <string.h>
+
+#include "tests/api_folder.h"
+
+enum { LABELS = 24, TEXTS = 4 };
+
+static const char *const text[TEXTS] = {"nafobu loriti tegagu nibodu kekazi", "",
+                                        "tekura fuvode mupufa danita dinege nibodu vifipi",
+                                        "something else"};
+
+static char encoder[400];
+
+static void train(void)
+{
+    basin_config *c;
+    basin_text    out;
+    OK(basin_config_new(&c, err));
+    OK(basin_config_set(c, "method", "ce", err));
+    OK(basin_config_set(c, "epochs", "1", err));
+    OK(basin_config_set(c, "net.width", "8", err));
+    OK(basin_config_set(c, "encoder.length", "12", err));
+    OK(basin_config_set(c, "encoder", encoder, err));
+    OK(basin_config_file(c, "train", "d.jsonl", err));
+    OK(basin_train(c, "read", 1, 0, NULL, &out, err));
+    basin_text_free(&out);
+    basin_config_free(c);
+}
+
+static int make_models(void **state)
+{
+    basin_text  out;
+    const char *top = getenv("TOP");
+    if (in_temporary_folder(state))
+        return -1;
+    snprintf(encoder, sizeof encoder, "%s/tests/golden/encoders/bert", top ? top : here);
+    if (basin_data_make("text", "rows=60", 3, "d.jsonl", NULL, NULL, &out, NULL))
+        return -1;
+    basin_text_free(&out);
+    train();
+    return 0;
+}
+
+static void texts_alone_and_together(void **state)
+{
+    basin_model     *m;
+    basin_predictor *p;
+    float            all[TEXTS * LABELS], one[LABELS];
+    const char      *none[] = {"a", NULL}, *broken[] = {"\xff"};
+    (void)state;
+    OK(basin_model_load("read", &m, err));
+    assert_int_equal(basin_model_labels(m), LABELS);
+    OK(basin_predictor_new(m, 1, &p, err));
+    OK(basin_predict_texts(p, text, TEXTS, NULL, all, err));
+    for (int i = 0; i < TEXTS; i++) {
+        OK(basin_predict_texts(p, &text[i], 1, NULL, one, err));
+        assert_memory_equal(one, all + i * LABELS, sizeof one);
+    }
+    assert_memory_not_equal(all, all + 2 * LABELS, sizeof one);
+    OK(basin_predict_texts(p, NULL, 0, NULL, NULL, err));
+
+    basin_error why = {0};
+    assert_int_equal(basin_predict_texts(p, none, 2, NULL, all, &why), BASIN_EARG);
+    assert_string_equal(why.msg, "row 1 has no text");
+    assert_int_equal(basin_predict_texts(p, broken, 1, NULL, all, &why), BASIN_EDATA);
+    assert_string_equal(why.msg, "row 0: its text is not UTF-8");
+    assert_int_equal(basin_predict_texts(p, text, -1, NULL, all, &why), BASIN_EARG);
+    assert_int_equal(basin_predict_texts(NULL, text, 1, NULL, all, &why), BASIN_EARG);
+    basin_predictor_free(p);
+    basin_model_free(m);
+}
+
+static void other_rows_are_refused(void **state)
+{
+    basin_model     *m;
+    basin_predictor *p;
+    basin_error      why = {0};
+    float            x[1] = {0}, scores[LABELS];
+    const int32_t    start[2] = {0, 0};
+    const basin_rows row = {1, 0, start, NULL, NULL};
+    (void)state;
+    OK(basin_model_load("read", &m, err));
+    OK(basin_predictor_new(m, 1, &p, err));
+    assert_int_equal(basin_predict_csr(p, &row, scores, &why), BASIN_EARG);
+    assert_string_equal(why.msg, "this model reads texts; use basin_predict_texts");
+    assert_int_equal(basin_predict_dense(p, x, 1, scores, &why), BASIN_EARG);
+    assert_string_equal(why.msg, "this model reads texts; use basin_predict_texts");
+    basin_predictor_free(p);
+    basin_model_free(m);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(texts_alone_and_together),
+                                       cmocka_unit_test(other_rows_are_refused)};
+    return cmocka_run_group_tests(tests, make_models, leave_folder);
+}
