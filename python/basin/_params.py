@@ -8,6 +8,7 @@ _Callback = Callable[[Dict[str, Any]], Any]
 
 # as Python spells a setting, and as the library does
 KEYS = {
+    "dist_shards": "dist.shards",
     "samples_share": "samples.share",
     "samples_noise": "samples.noise",
     "lr_net": "lr.net",

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "method/loss.h"
+#include "method/shards.h"
 
 void bs_learner_see(bs_learner *l, bs_diagnostic_id id, double value)
 {
@@ -159,6 +160,8 @@ static void bind(bs_learner *l, bs_entry *e)
 {
     const turn first = decoded(e->key.v[KEY_FIRST]), second = decoded(e->key.v[KEY_SECOND]);
     bs_params_bind(l->params, e->program);
+    if (l->shards) /* sums of gradients are whole */
+        return;
     bs_optim_use_rows(optimiser_of(l, l->method->stage[first.stage].trains), e->program);
     if (second.stage >= 0)
         bs_optim_use_rows(optimiser_of(l, l->method->stage[second.stage].trains), e->program);
@@ -312,6 +315,8 @@ basin_status bs_learner_setup(bs_learner *l, basin_error *err)
     if (!s && l->energy && l->spec.graph->over_outputs)
         bs_optim_scale(l->energy, l->spec.graph->over_outputs, l->o->lr_energy_y,
                        l->o->decay_energy_y);
+    if (!s)
+        s = bs_shards_new(l, &l->shards, err);
     if (!s && m->setup)
         s = m->setup(l, err);
     return s ? s : bs_learner_enter(l, 0, err);
@@ -325,6 +330,7 @@ void bs_learner_free(bs_learner *l)
     bs_optim_free(l->net);
     bs_optim_free(l->energy);
     bs_buffer_free(l->log);
+    bs_shards_free(l->shards);
 }
 
 bs_pace bs_learner_pace(const bs_learner *l, const bs_optim *o)
@@ -379,6 +385,24 @@ basin_status bs_learner_note(bs_learner *l, const bs_entry *e, int first, const 
         return s;
     e->program->device->note(e->program, first, 1 + BS_DIAGNOSTIC_COUNT, l->log,
                              l->n_late * BS_LATE_ROW);
+    l->late[l->n_late++] = (bs_late){.o = o, .step = l->step, .rate = o->update.rate};
+    return BASIN_OK;
+}
+
+/* The same for numbers that the host has. */
+static basin_status note_values(bs_learner *l, const double *value, const bs_optim *o,
+                                basin_error *err)
+{
+    const size_t bytes = (1 + BS_DIAGNOSTIC_COUNT) * sizeof *value;
+    void        *to;
+    basin_status s = l->n_late == BS_LATE ? bs_learner_read(l, err) : BASIN_OK;
+    const size_t at = (size_t)l->n_late * BS_LATE_ROW * sizeof *value;
+    if (!s)
+        s = l->w->device->map(l->log, at, bytes, BS_WRITE, &to, err);
+    if (s)
+        return s;
+    memcpy(to, value, bytes);
+    l->w->device->unmap(l->log, at, bytes, BS_WRITE, to);
     l->late[l->n_late++] = (bs_late){.o = o, .step = l->step, .rate = o->update.rate};
     return BASIN_OK;
 }
@@ -464,9 +488,38 @@ static basin_status take_turn(bs_learner *l, bs_entry *e, int stage, int k, int 
     return s;
 }
 
+/* ---- a step by shards ---- */
+
+static basin_status run_shard(bs_learner *l, const bs_batch *b, const void *ctx, bs_entry **e,
+                              basin_error *err)
+{
+    const turn  *which = ctx;
+    basin_status s = program(l, *which, no_turn, b->size, e, err);
+    if (s)
+        return s;
+    bs_truth_bind(&l->spec, b, *e);
+    return bs_program_turn((*e)->program, &(bs_run){(uint64_t)l->o->seed, l->step}, 0, err);
+}
+
+static basin_status run_shards(bs_learner *l, int stage, basin_error *err)
+{
+    const turn    which = turn_of(l, stage);
+    bs_optim     *o = optimiser_of(l, l->method->stage[stage].trains);
+    const bool    look = looks(l, o);
+    const double *loss;
+    basin_status  s = bs_shards_run(l, run_shard, &which, &loss, err);
+    if (!s)
+        s = note_values(l, loss, o, err);
+    if (!s)
+        bs_learner_follow(l, o, look);
+    return s;
+}
+
 basin_status bs_learner_run(bs_learner *l, int stage, const bs_batch *b, basin_error *err)
 {
-    bs_entry    *e;
+    bs_entry *e;
+    if (l->shards)
+        return run_shards(l, stage, err);
     basin_status s = program(l, turn_of(l, stage), no_turn, b->size, &e, err);
     if (s)
         return s;
@@ -479,7 +532,11 @@ basin_status bs_learner_run(bs_learner *l, int stage, const bs_batch *b, basin_e
 static basin_status run_both(bs_learner *l, int stage, int after, const bs_batch *b,
                              basin_error *err)
 {
-    bs_entry    *e;
+    bs_entry *e;
+    if (l->shards) {
+        basin_status first = run_shards(l, stage, err);
+        return first ? first : run_shards(l, after, err);
+    }
     basin_status s = program(l, turn_of(l, stage), turn_of(l, after), b->size, &e, err);
     if (s)
         return s;

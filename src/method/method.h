@@ -48,6 +48,7 @@ typedef struct {
     }
 
 typedef struct bs_learner bs_learner;
+typedef struct bs_shards  bs_shards; /* method/shards.h */
 
 typedef struct {
     const char *name;        /* NULL ends the list */
@@ -159,6 +160,7 @@ struct bs_learner {
     bs_diagnostic           diagnostic[BS_DIAGNOSTIC_COUNT]; /* in this epoch */
     double                  memory[BS_MEMORY];               /* the method's own numbers */
     void                   *state;                           /* the method's own */
+    bs_shards              *shards; /* of the next batch; NULL: batches are whole */
 };
 
 extern const bs_method *const bs_methods[]; /* ends with NULL */

@@ -166,6 +166,26 @@ static basin_status check_label_sets(const bs_train_options *o, const bs_task *t
     return bs_fail(err, BASIN_EARG, "%s: is for label sets; this is task %s", what, t->name);
 }
 
+/* What a batch does as a whole, and sums that are no means, have no parts. */
+static basin_status check_shards(const bs_train_options *o, const bs_method *m, basin_error *err)
+{
+    if (o->shards == 1)
+        return BASIN_OK;
+    if (m->setup)
+        return bs_fail(err, BASIN_EARG,
+                       "dist.shards: the implicit gradient of method %s is one of the whole batch; "
+                       "use dist.shards=1",
+                       m->name);
+    if (is(o->mode, "code"))
+        return bs_fail(err, BASIN_EARG,
+                       "dist.shards: some losses of mode=code are sums over the batch, which parts "
+                       "of it would weigh otherwise; use mode=paper");
+    if (o->shards > o->batch)
+        return bs_fail(err, BASIN_EARG, "dist.shards: %d parts of a batch of %d rows; use fewer",
+                       o->shards, o->batch);
+    return BASIN_OK;
+}
+
 basin_status bs_check_settings(const bs_train_options *o, const bs_task *t, const bs_method *m,
                                const bs_net_spec *spec, basin_error *err)
 {
@@ -184,6 +204,8 @@ basin_status bs_check_settings(const bs_train_options *o, const bs_task *t, cons
         s = check_inference(o, spec, err);
     if (!s)
         s = check_samples(o, err);
+    if (!s)
+        s = check_shards(o, m, err);
     if (!s)
         s = check_cost(o, spec, err);
     if (!s && is(o->net_loss, "ranking") && !t->graph->sample)

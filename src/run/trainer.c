@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/io.h"
+#include "method/shards.h"
 #include "pretrained/pretrained.h"
 
 enum { SHUFFLE_STREAM = 0x5eed };
@@ -45,6 +46,21 @@ static bool has_best(const bs_trainer *t)
 
 /* ---- making and freeing ---- */
 
+/* A feed's batch is valid until its next one, and all shards are needed at the same time. */
+static basin_status make_shards(bs_trainer *t, basin_error *err)
+{
+    const bs_train_job *job = t->job;
+    basin_status        s = BASIN_OK;
+    t->of_shard = *t->o;
+    t->of_shard.batch = (t->o->batch + t->o->shards - 1) / t->o->shards;
+    if (!(t->shard = bs_calloc((size_t)t->o->shards, sizeof *t->shard)))
+        return bs_fail_nomem(err);
+    for (int i = 0; i < t->o->shards && !s; i++)
+        s = job->train->task->feed(job->train, job->known, &t->learner.spec, &t->of_shard,
+                                   &t->shard[i], err);
+    return s;
+}
+
 static basin_status allocate(bs_trainer *t, basin_error *err)
 {
     const bs_train_job *job = t->job;
@@ -55,9 +71,9 @@ static basin_status allocate(bs_trainer *t, basin_error *err)
         bs_buffer_new(t->learner.w->device, t->learner.params->moving, true, &t->best, err);
     if (!s)
         s = job->valid->task->outputs(job->valid, job->known, &t->outputs, err);
-    if (s)
-        return s;
-    return job->train->task->feed(job->train, job->known, &t->learner.spec, t->o, &t->feed, err);
+    if (!s)
+        s = job->train->task->feed(job->train, job->known, &t->learner.spec, t->o, &t->feed, err);
+    return s || t->o->shards <= 1 ? s : make_shards(t, err);
 }
 
 /* Decisions by the energy are those of the last phase: before it, the energy is not trained. */
@@ -149,6 +165,10 @@ static void trainer_free(bs_trainer *t)
     bs_scorer_free(t->scorer);
     if (t->feed)
         t->feed->free(t->feed);
+    for (int i = 0; t->shard && i < t->o->shards; i++)
+        if (t->shard[i])
+            t->shard[i]->free(t->shard[i]);
+    bs_free(t->shard);
     bs_learner_free(l);
     bs_params_free(l->params);
     bs_workspace_close(l->w);
@@ -246,24 +266,52 @@ static bool time_is_up(const bs_trainer *t)
     return begun && bs_limit_reached(t);
 }
 
+/* The same order for all feeds: some also draw from it what they do with the rows. */
+static void order_epoch(bs_trainer *t)
+{
+    const bs_rng start = bs_rng_make((uint64_t)t->o->seed, (uint64_t)t->epoch, SHUFFLE_STREAM);
+    for (int i = 0; i < t->o->shards && t->shard; i++) {
+        bs_rng rng = start;
+        t->shard[i]->order(t->shard[i], &rng, t->order);
+    }
+    bs_rng rng = start;
+    t->feed->order(t->feed, &rng, t->order);
+}
+
+/* Rows of the epoch's order as the next batch. */
+static const bs_batch *take_batch(bs_trainer *t, int32_t n)
+{
+    const int32_t *index = t->order + t->next_row;
+    bs_shards     *s = t->learner.shards;
+    if (!s)
+        return t->feed->rows(t->feed, index, n);
+    s->all = n;
+    for (int i = 0; i < s->n; i++) {
+        const int32_t begin = bs_shard_begin(n, i, s->n);
+        s->rows[i] = bs_shard_begin(n, i + 1, s->n) - begin;
+        s->batch[i] =
+            s->rows[i] > 0 ? t->shard[i]->rows(t->shard[i], index + begin, s->rows[i]) : NULL;
+    }
+    return s->batch[s->n - 1]; /* never empty */
+}
+
 /* Continues at next_row, so that a run can be stopped within an epoch. */
 static basin_status train_epoch(bs_trainer *t, basin_error *err)
 {
     const int32_t rows = t->feed->epoch;
-    bs_rng        rng = bs_rng_make((uint64_t)t->o->seed, (uint64_t)t->epoch, SHUFFLE_STREAM);
     char          what[32];
     bs_print(what, sizeof what, "epoch %d", t->epoch);
     bs_progress bar = bs_progress_start(t->job->log, what, t->job->train->task->unit, rows);
     bar.later = time_to_end(t);
     basin_status s = BASIN_OK;
     double       start = bs_seconds();
-    t->feed->order(t->feed, &rng, t->order);
+    order_epoch(t);
     while (t->next_row < rows && !s && !stop_asked(t) && !time_is_up(t)) {
         int32_t left = rows - t->next_row, n = left < t->o->batch ? left : t->o->batch;
         n = t->feed->fits(t->feed, t->order + t->next_row, n);
         if (planned(t))
             set_rates(t, n);
-        s = phase_of(t)->step(&t->learner, t->feed->rows(t->feed, t->order + t->next_row, n), err);
+        s = phase_of(t)->step(&t->learner, take_batch(t, n), err);
         t->next_row += n;
         t->rows_seen += n;
         bs_progress_set(&bar, t->next_row);

@@ -117,6 +117,8 @@ typedef struct {
     bs_learner              learner;
     bs_warm_start           heritage; /* of job->from */
     bs_batches             *feed;
+    bs_batches            **shard; /* [dist.shards] for parts of its batches; NULL: there is one */
+    bs_train_options        of_shard; /* their settings */
     bs_scorer              *scorer;
     bs_plateau              plateau;
     int32_t                *order;   /* [rows of train] */
