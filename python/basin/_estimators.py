@@ -522,7 +522,7 @@ class EnergyTextClassifier(EnergyClassifier):
             self.n_features_in_ = 0
         return _data.Documents(texts, rows)
 
-    def fit(  # type: ignore[override]
+    def fit(
         self, X: Any, y: Any, eval_set: Any = None, columns: Any = None
     ) -> "EnergyTextClassifier":
         """Trains.
