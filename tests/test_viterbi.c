@@ -118,6 +118,51 @@ static void all_sequences_in_order(void **state)
     free(p);
 }
 
+/* Tags of numbers 0, 1 or 2 at most once each: the best of all sequences that keep to it. */
+static void tags_that_occur_once(void **state)
+{
+    static const int8_t once[][4] = {{-1, 0, 1, -1}, {0, 0, 1, -1}, {0, 1, 2, -1}, {2, 2, 2, 2}};
+    problem            *p = malloc(sizeof *p);
+    bs_viterbi         *v;
+    int                 changed = 0, none = 0;
+    (void)state;
+    assert_int_equal(bs_viterbi_new(4, &v, NULL), BASIN_OK);
+    for (int T = 1; T <= LONGEST; T++)
+        for (uint64_t i = 0; i < 64; i++) {
+            const int8_t *of = once[i % 4];
+            basin_error   err = {0};
+            double        want = -INFINITY, got = 0, best;
+            int32_t       tag[LONGEST], other[LONGEST];
+            problem_make(p, T, 4, i % 3 * 0.2, i % 5 == 0, i);
+            bs_viterbi_set(v, p->transition, p->allowed);
+            for (int k = 0; k < chain_count(&p->c, 0); k++) {
+                int  seen[3] = {0};
+                bool keeps = true;
+                for (int t = 0; t < T; t++) {
+                    other[t] = chain_tag(&p->c, 0, k, t);
+                    keeps &= of[other[t]] < 0 || seen[of[other[t]]]++ == 0;
+                }
+                if (keeps && is_allowed(p, other))
+                    want = fmax(want, chain_value(&p->c, 0, k));
+            }
+            basin_status s = bs_viterbi_once(v, p->unary, T, of, tag, &got, &err);
+            assert_int_equal(s, want > -INFINITY ? BASIN_OK : BASIN_EARG);
+            none += s != BASIN_OK;
+            if (s)
+                continue;
+            CHECK(fabs(want - got) < 1e-12, "%d tags: %g, not %g", T, got, want);
+            assert_true(fabs(chain_value(&p->c, 0, number_of(p, tag)) - got) < 1e-12);
+            assert_int_equal(bs_viterbi_path(v, p->unary, T, other, &best, NULL), BASIN_OK);
+            changed += best > got;
+            int seen[3] = {0};
+            for (int t = 0; t < T; t++)
+                assert_true(of[tag[t]] < 0 || seen[of[tag[t]]]++ == 0);
+        }
+    assert_true(changed > 50 && none > 10);
+    bs_viterbi_free(v);
+    free(p);
+}
+
 /* More tags than lanes, a long sentence, large scores: no other path is better at any one place. */
 static void long_sentences(void **state)
 {
@@ -194,6 +239,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_sequences_in_order),
+        cmocka_unit_test(tags_that_occur_once),
         cmocka_unit_test(long_sentences),
         cmocka_unit_test(edges),
     };

@@ -286,3 +286,113 @@ basin_status bs_viterbi_best(bs_viterbi *v, const float *unary, int T, int n, in
         sort_last(T, tag, score, k);
     return BASIN_OK;
 }
+
+/* ---- tags that occur once ---- */
+
+/* best[t][set][j] is the score of the best beginning that ends in tag j at position t and has used
+ * this set of the numbers that are watched, one bit each. */
+typedef struct {
+    const int8_t *once;
+    int           bit[32]; /* of a number that is watched; else -1 */
+    int           sets, P;
+} watch;
+
+static int bit_of(const watch *w, int tag)
+{
+    return w->once[tag] < 0 ? -1 : w->bit[w->once[tag]];
+}
+
+/* The row before with this set; NULL: none. */
+static double *row_of(const bs_viterbi *v, const watch *w, int t, int set)
+{
+    return v->best + ((int64_t)t * w->sets + set) * w->P;
+}
+
+static bool is_reached(const bs_viterbi *v, const double *row)
+{
+    for (int j = 0; j < v->N; j++)
+        if (row[j] > -INFINITY)
+            return true;
+    return false;
+}
+
+/* Beginnings that end at position t: each set of the position before leads to itself, and with a
+ * tag that is watched to a larger one. Sets that nothing has reached are left out. */
+static void step_sets(const bs_viterbi *v, const watch *w, const float *u, int t, double *from)
+{
+    for (int64_t i = 0; i < (int64_t)w->sets * w->P; i++)
+        row_of(v, w, t, 0)[i] = -INFINITY;
+    for (int set = 0; set < (t ? w->sets : 1); set++) {
+        if (t && !is_reached(v, row_of(v, w, t - 1, set)))
+            continue;
+        if (t)
+            max_product(from, row_of(v, w, t - 1, set), v->from, v->N, w->P);
+        else
+            memcpy(from, v->start, (size_t)w->P * sizeof *from);
+        for (int j = 0; j < v->N; j++) {
+            const int bit = bit_of(w, j);
+            if (bit < 0 || !(set >> bit & 1))
+                row_of(v, w, t, bit < 0 ? set : set | 1 << bit)[j] = from[j] + (double)u[j];
+        }
+    }
+}
+
+static basin_status watched_path(bs_viterbi *v, const watch *w, const float *unary, int T,
+                                 int32_t *tag, double *score, basin_error *err)
+{
+    const double *end = v->into + (int64_t)v->N * v->P;
+    const size_t  need = (size_t)(T + 1) * (size_t)w->sets * (size_t)w->P;
+    double        top = -INFINITY;
+    int           set = 0;
+    if (!bs_grow((void **)&v->best, &v->cap_best, need, sizeof *v->best, MOST))
+        return bs_fail_nomem(err);
+    for (int t = 0; t < T; t++)
+        step_sets(v, w, unary + (int64_t)t * v->N, t, row_of(v, w, T, 0));
+    for (int k = 0; k < w->sets; k++) {
+        const double found = max_sum(row_of(v, w, T - 1, k), end, v->P);
+        set = found > top ? k : set;
+        top = found > top ? found : top;
+    }
+    if (top == -INFINITY)
+        return bs_fail(err, BASIN_EARG, "viterbi: no sequence of %d tags is allowed", T);
+    for (int t = T - 1, next = v->N; t >= 0; t--) {
+        next = tag[t] = first_max(row_of(v, w, t, set), v->into + (int64_t)next * v->P, v->P);
+        if (bit_of(w, next) >= 0)
+            set &= ~(1 << bit_of(w, next));
+    }
+    *score = top;
+    return BASIN_OK;
+}
+
+/* Numbers that the sequence repeats, as bits. */
+static uint32_t repeated(const int8_t *once, const int32_t *tag, int T)
+{
+    uint32_t seen = 0, twice = 0;
+    for (int t = 0; t < T; t++) {
+        const uint32_t bit = once[tag[t]] < 0 ? 0 : (uint32_t)1 << once[tag[t]];
+        twice |= seen & bit;
+        seen |= bit;
+    }
+    return twice;
+}
+
+basin_status bs_viterbi_once(bs_viterbi *v, const float *unary, int T, const int8_t *once,
+                             int32_t *tag, double *score, basin_error *err)
+{
+    double       value;
+    uint32_t     all = 0, more;
+    basin_status s = bs_viterbi_path(v, unary, T, tag, &value, err);
+    while (!s && (more = repeated(once, tag, T))) {
+        watch w = {.once = once, .sets = 1, .P = v->P};
+        int   bits = 0;
+        all |= more;
+        for (int k = 0; k < 32; k++)
+            w.bit[k] = all >> k & 1 ? bits++ : -1;
+        w.sets = 1 << bits;
+        s = bits > 16 ? bs_fail(err, BASIN_EARG, "viterbi: %d tags that may occur once", bits)
+                      : watched_path(v, &w, unary, T, tag, &value, err);
+    }
+    if (score && !s)
+        *score = value;
+    return s;
+}

@@ -31,4 +31,11 @@ basin_status bs_viterbi_path(bs_viterbi *v, const float *unary, int T, int32_t *
 basin_status bs_viterbi_best(bs_viterbi *v, const float *unary, int T, int n, int32_t *tag,
                              double *score, int *found, basin_error *err);
 
+/* The best sequence in which no two tags have the same number in once [N], 0 .. 30; -1: the tag may
+ * occur any number of times. Exact: only numbers that the best sequence would repeat are watched,
+ * more of them until none is, over the sets of those used so far. Memory and time are those of
+ * bs_viterbi_path, times two for each number watched. */
+basin_status bs_viterbi_once(bs_viterbi *v, const float *unary, int T, const int8_t *once,
+                             int32_t *tag, double *score, basin_error *err);
+
 #endif
