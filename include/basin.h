@@ -191,6 +191,13 @@ typedef struct {
 basin_status basin_predict_sentences(basin_predictor *p, const basin_sentences *x, int32_t *tags,
                                      float *scores, basin_error *err);
 
+/* Semantic roles of one sentence: for predicate i, the token predicate[i], the tags
+ * tags[i * n] .. tags[(i + 1) * n - 1] of all n tokens. They are numbers of basin_model_label, such
+ * as "B-ARG0"; basin_spans finds the arguments. scores: as above, or NULL. */
+basin_status basin_predict_roles(basin_predictor *p, const char *const *tokens, int32_t n,
+                                 const int32_t *predicate, int32_t predicates, int32_t *tags,
+                                 float *scores, basin_error *err);
+
 /* The same with the probabilities of every tag: [start[sentences]][labels]. */
 basin_status basin_predict_marginals(basin_predictor *p, const basin_sentences *x, int32_t *tags,
                                      float *marginals, basin_error *err);

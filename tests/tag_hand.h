@@ -167,12 +167,63 @@ static inline double hand_lm(scene *c, int s, const real *y, bool backward, bool
     return sum;
 }
 
+/* Self-attention as it is published: queries, keys and values of every word. */
+static inline double hand_attention(scene *c, int s, const real *y)
+{
+    const bs_tag_shape *shape = bs_net_spec_tag(&c->learner.spec);
+    const int           n = tag_length(s), N = shape->tags, H = shape->hidden;
+    double              z[HAND_WIDTH], qkv[HAND_STEPS][3 * HAND_WIDTH], sum = 0;
+    for (int t = 0; t < n; t++) {
+        for (int i = 0; i < N; i++) {
+            const double angle = t / pow(10000, (double)(i / 2 * 2) / N);
+            z[i] = (double)y[t * N + i] + (i % 2 ? cos(angle) : sin(angle));
+        }
+        hand_linear(c, "energy/attention/qkv", z, N, 3 * H, qkv[t]);
+    }
+    for (int t = 0; t < n; t++) {
+        double weight[HAND_STEPS], all = 0, mixed[HAND_WIDTH] = {0}, out[HAND_WIDTH];
+        double most = -INFINITY;
+        for (int u = 0; u < n; u++) {
+            weight[u] = 0;
+            for (int j = 0; j < H; j++)
+                weight[u] += qkv[t][j] * qkv[u][H + j];
+            all += weight[u] = exp(weight[u] / sqrt(N));
+        }
+        for (int u = 0; u < n; u++)
+            for (int j = 0; j < H; j++)
+                mixed[j] += weight[u] / all * qkv[u][2 * H + j];
+        hand_linear(c, "energy/attention/out", mixed, H, N, out);
+        for (int i = 0; i < N; i++)
+            most = fmax(most, out[i]);
+        sum += most;
+    }
+    return sum;
+}
+
+/* Scores of all pairs of words. */
+static inline double hand_pairs(scene *c, int s, const real *y)
+{
+    const int   n = tag_length(s), N = bs_net_spec_tag(&c->learner.spec)->tags;
+    const real *P = scene_param(c, "energy/pairs/W");
+    double      sum = 0;
+    for (int t = 0; t < n; t++)
+        for (int u = 0; u < t; u++)
+            for (int k = 0; k < N * N; k++)
+                sum += (double)y[t * N + k / N] * (double)y[u * N + k % N] *
+                       ((double)P[k] + (double)P[k % N * N + k / N]) / 2;
+    return sum;
+}
+
 static inline double hand_terms(scene *c, int s, const real *y)
 {
     const char *kind = bs_net_spec_tag(&c->learner.spec)->energy->name;
     double      sum = 0;
     if (strcmp(kind, "chain") == 0)
         return 0;
+    if (strcmp(kind, "attention") == 0)
+        return hand_attention(c, s, y);
+    if (strcmp(kind, "attention-pairs") == 0)
+        return hand_attention(c, s, y) + hand_pairs(c, s, y);
     sum += hand_lm(c, s, y, false, false);
     if (strcmp(kind, "lm") == 0)
         return sum;
@@ -187,18 +238,19 @@ static inline double hand_terms(scene *c, int s, const real *y)
 static inline double hand_energy(scene *c, int s, const real *y)
 {
     const int   n = tag_length(s), N = bs_net_spec_tag(&c->learner.spec)->tags, M = N + 1;
-    const real *W = scene_param(c, "energy/W");
+    const bool  chained = !bs_net_spec_tag(&c->learner.spec)->energy->unchained;
+    const real *W = chained ? scene_param(c, "energy/W") : NULL;
     hand_row    unary[HAND_STEPS];
     double      score = bs_net_spec_tag(&c->learner.spec)->scale * hand_terms(c, s, y);
     hand_scores(c, "energy", s, unary);
-    for (int j = 0; j < N; j++) {
+    for (int j = 0; j < N && chained; j++) {
         score += (double)y[j] * (double)W[N * M + j];
         score += (double)y[(n - 1) * N + j] * (double)W[j * M + N];
     }
     for (int t = 0; t < n; t++)
         for (int j = 0; j < N; j++) {
             score += (double)y[t * N + j] * unary[t][j];
-            for (int i = 0; i < N && t > 0; i++)
+            for (int i = 0; i < N && t > 0 && chained; i++)
                 score += (double)y[(t - 1) * N + i] * (double)W[i * M + j] * (double)y[t * N + j];
         }
     return -score;

@@ -17,9 +17,15 @@ static const char *const energies[] = {
     "energy.kind=lm-words energy.words=0.6 energy.scale=1.3",
     "columns energy.kind=lm-words energy.words=2 chars.net=cnn",
     "columns energy.kind=lm-words energy.words=0.5 chars.net=lstm",
+    "energy.kind=attention energy.hidden=4 energy.dropout=0",
+    "energy.kind=attention-pairs energy.hidden=3 energy.scale=0.6 energy.dropout=0",
 };
 
-enum { NETS = sizeof nets / sizeof nets[0], ENERGIES = sizeof energies / sizeof energies[0] };
+enum {
+    NETS = sizeof nets / sizeof nets[0],
+    ENERGIES = sizeof energies / sizeof energies[0],
+    ATTENTION = ENERGIES - 2 /* the first of its kind */
+};
 
 /* ---- values ---- */
 
@@ -156,13 +162,39 @@ static void the_hessian_of_a_chain(void **state)
 static void a_second_derivative_of_a_language_model_is_refused(void **state)
 {
     (void)state;
-    for (int i = 1; i < ENERGIES; i++) {
+    for (int i = 1; i < ATTENTION; i++) {
         basin_error err = {0};
         scene      *c = tag_scene(energies[i], N);
         bs_id       y = tag_output(c, 1), v = tag_output(c, 1);
         bs_hvp(c->g, total_energy, &c->s, y, v, BS_HVP_EXACT, 0);
         CHECK(bs_graph_check(c->g, &err) == BASIN_EARG, "%s: not refused", energies[i]);
         CHECK(strstr(err.msg, "energy/lm/") && strstr(err.msg, "lstm"), "%s", err.msg);
+        scene_free(c);
+    }
+}
+
+/* Attention can be differentiated again: products with its Hessian are those of differences. */
+static void the_hessian_of_attention(void **state)
+{
+    (void)state;
+    for (int i = ATTENTION; i < ENERGIES; i++) {
+        scene *c = tag_scene(energies[i], N);
+        bs_id  y = tag_output(c, 2), u = tag_output(c, 2), v = tag_output(c, 2);
+        bs_id  hv = bs_hvp(c->g, total_energy, &c->s, y, v, BS_HVP_EXACT, 0);
+        bs_id  hu = bs_hvp(c->g, total_energy, &c->s, y, u, BS_HVP_EXACT, 0);
+        bs_id  near = bs_hvp(c->g, total_energy, &c->s, y, v, BS_HVP_CENTRAL, 1e-4);
+        int    a = scene_result(c, bs_dot(c->g, u, hv), -1);
+        int    b = scene_result(c, bs_dot(c->g, v, hu), -1);
+        int    exact = scene_result(c, hv, -1), central = scene_result(c, near, -1);
+        scene_start(c, 3);
+        machine_run(&c->m, 1);
+        CHECK(fabs(scene_number(c, a)) > 1e-6, "%s: u'Hv is %g: nothing to compare", energies[i],
+              scene_number(c, a));
+        CHECK(fabs(scene_number(c, a) - scene_number(c, b)) < 1e-12, "%s: not symmetric",
+              energies[i]);
+        double e = distance(machine_value(&c->m, exact), machine_value(&c->m, central),
+                            tag_parts(c, 2), 1e-6);
+        CHECK(e < 1e-6, "%s: exact and difference products differ by %.3g", energies[i], e);
         scene_free(c);
     }
 }
@@ -193,12 +225,14 @@ static int ask(scene *c, bs_id y)
     scene_result(c, t->entropy(v, t->relax(v, z)), -1);
     scene_result(c, entropy_slope(c, y), -1);
     scene_result(c, t->sample_log_prob(v, y, 1, z), -1);
-    if (!bs_net_spec_tag(v->spec)->energy->terms)
+    const bool chain = t->chain(v->spec);
+    if (chain)
         scene_result(c, t->log_partition(v), -1);
     int scalars = c->n_results;
     scene_result(c, t->relax(v, z), -1);
     scene_result(c, t->potentials(v), -1);
-    scene_result(c, t->marginals(v), -1);
+    if (chain)
+        scene_result(c, t->marginals(v), -1);
     scene_result(c, t->project(v, bs_scale(c->g, z, 3)), -1);
     return scalars;
 }
@@ -269,6 +303,7 @@ int main(void)
         cmocka_unit_test(energies_follow_their_formula),
         cmocka_unit_test(energies_have_true_gradients),
         cmocka_unit_test(the_hessian_of_a_chain),
+        cmocka_unit_test(the_hessian_of_attention),
         cmocka_unit_test(a_second_derivative_of_a_language_model_is_refused),
         cmocka_unit_test(padding_never_counts),
     };

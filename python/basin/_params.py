@@ -54,6 +54,7 @@ KEYS = {
     "chars_net": "chars.net",
     "chars_width": "chars.width",
     "chars_features": "chars.features",
+    "roles_unique": "roles.unique",
     "seg_crop": "seg.crop",
     "seg_crops": "seg.crops",
     "seg_flip": "seg.flip",
@@ -165,6 +166,7 @@ KEYS = {
     "text_tokens": "text.tokens",
     "text_scheme": "text.scheme",
     "text_to": "text.to",
+    "text_predicate_column": "text.predicate_column",
     "text_max_tokens": "text.max_tokens",
     "text_max_sentences": "text.max_sentences",
     "text_max_length": "text.max_length",
@@ -430,7 +432,7 @@ class TaggerParams:
     chars_net : str, default none
         what reads the characters of a word (tag) [none|cnn|lstm]
     constrain : bool, default no
-        predict well-formed spans only (tag)
+        predict well-formed spans only (tag, roles)
     text_scheme : str, default auto
         how the file's tags encode spans [auto|raw|iob1|iob2|ioe1|ioe2|bioes|bilou]
     options : dict, optional

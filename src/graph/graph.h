@@ -121,6 +121,8 @@ bs_id bs_const(bs_graph *g, double value); /* one element */
 /* Random numbers of this stream at the run's (seed, step): [0, 1) and N(0, 1). */
 bs_id bs_uniform(bs_graph *g, uint32_t stream, bs_shape s);
 bs_id bs_normal(bs_graph *g, uint32_t stream, bs_shape s);
+/* Sines and cosines of positions 0, 1, ... at falling frequencies, [positions, width]. */
+bs_id bs_positions(bs_graph *g, bs_shape s);
 
 /* --- elementwise; operands are broadcast against each other --- */
 bs_id bs_add(bs_graph *g, bs_id a, bs_id b);

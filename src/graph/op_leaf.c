@@ -102,7 +102,7 @@ const bs_op bs_op_normal = {.name = "normal",
                             .example = normal_example,
                             .examples = 2};
 
-static bs_id random_leaf(bs_graph *g, bs_op_id op, uint32_t stream, bs_shape s)
+static bs_id leaf_of(bs_graph *g, bs_op_id op, uint32_t stream, bs_shape s)
 {
     bs_node n = bs_make_node(op, 0, 0, 0, 0);
     n.shape = s;
@@ -112,12 +112,44 @@ static bs_id random_leaf(bs_graph *g, bs_op_id op, uint32_t stream, bs_shape s)
 
 bs_id bs_uniform(bs_graph *g, uint32_t stream, bs_shape s)
 {
-    return random_leaf(g, BS_OP_uniform, stream, s);
+    return leaf_of(g, BS_OP_uniform, stream, s);
 }
 
 bs_id bs_normal(bs_graph *g, uint32_t stream, bs_shape s)
 {
-    return random_leaf(g, BS_OP_normal, stream, s);
+    return leaf_of(g, BS_OP_normal, stream, s);
+}
+
+/* positions: sines and cosines of the position at wavelengths from 2 pi to 10,000 times that, by
+ * turns (Vaswani et al. 2017); the same for rows in front ---- */
+
+static void positions_eval(const bs_args *a)
+{
+    const bs_shape s = a->node->shape;
+    const int64_t  rows = bs_shape_count(s) / s.d[3];
+    for (int64_t r = 0; r < rows; r++)
+        for (int i = 0; i < s.d[3]; i++) {
+            const double angle = (double)(r % s.d[2]) * pow(10000, -(double)(i / 2 * 2) / s.d[3]);
+            ((real *)a->out)[r * s.d[3] + i] = (real)(i % 2 ? cos(angle) : sin(angle));
+        }
+}
+
+static bs_id positions_example(bs_graph *g, bs_example *ex, int variant)
+{
+    (void)ex;
+    return bs_positions(g, bs_shape2(9, 6 + variant));
+}
+
+const bs_op bs_op_positions = {.name = "positions",
+                               .in = "",
+                               .flags = BS_OP_CONSTANT,
+                               .eval = positions_eval,
+                               .example = positions_example,
+                               .examples = 2};
+
+bs_id bs_positions(bs_graph *g, bs_shape s)
+{
+    return leaf_of(g, BS_OP_positions, 0, s);
 }
 
 bs_id bs_bernoulli(bs_graph *g, bs_id p, uint32_t stream)

@@ -48,7 +48,8 @@ bs_inference bs_options_inference(const bs_train_options *o, const char *infer)
                                  : strcmp(infer, "cost") == 0    ? BS_INFER_COST
                                                                  : BS_INFER_NET,
                           .gbi = bs_options_gbi(o, true),
-                          .constrained = o->constrain,
+                          .constrained = o->constrain || o->roles_unique,
+                          .unique = o->roles_unique,
                           .cost_net = bs_cost_net_named(o->infnet_form),
                           .cost_hidden = o->infnet_hidden,
                           .cost_logits = bs_cost_net_reads_logits(o)};

@@ -32,12 +32,21 @@ bool bs_method_fits(const bs_method *m, const bs_task *task)
     }
 }
 
-const char *bs_method_own(const bs_method *m, const char *task)
+static const char *own_of(const bs_method *m, const char *task)
 {
-    for (int i = 0; i < BS_OWN_WORDS && m->own[i].task; i++)
+    for (int i = 0; i < BS_OWN_WORDS && m->own[i].task && task; i++)
         if (strcmp(m->own[i].task, task) == 0)
             return m->own[i].words;
     return NULL;
+}
+
+const char *bs_method_own(const bs_method *m, const char *task)
+{
+    const char *words = own_of(m, task);
+    for (int i = 0; bs_tasks[i] && !words; i++)
+        if (strcmp(bs_tasks[i]->name, task) == 0)
+            words = own_of(m, bs_tasks[i]->akin);
+    return words;
 }
 
 void bs_method_tasks(const bs_method *m, char *out, size_t size)

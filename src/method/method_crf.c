@@ -17,6 +17,7 @@ const bs_method bs_method_crf = {
     .help = "exact likelihood of a chain of tags; prediction by Viterbi's algorithm",
     .needs = BS_NEEDS_CHAIN,
     .defaults = "infer=viterbi",
+    .own = {{"roles", "energy.kind=chain"}},
     .tunes = "lr.energy net.dropout decay.energy",
     .unweighed = true,
     .stage = {{"energy/", loss}},

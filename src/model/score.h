@@ -32,6 +32,7 @@ typedef struct {
     double             temperature; /* divides the logits of scores of rows; 0: none */
     const bs_monotone *map;         /* or maps them; borrowed; NULL: none */
     bool               constrained; /* for decoding: well-formed outputs only */
+    bool               unique;      /* the same, and each core role at most once */
     bs_cost_net        cost_net;    /* for BS_INFER_COST, with its hidden units */
     int                cost_hidden;
     bool               cost_logits; /* it reads logits, not relaxed outputs */

@@ -27,7 +27,8 @@ basin_status bs_model_file_set(bs_model_file *s, const char *key, const char *va
     int i = 0;
     while (lengths[i] && strcmp(key, lengths[i]) != 0)
         i++;
-    *known = lengths[i] != NULL || strcmp(key, "decide.samples") == 0;
+    *known = lengths[i] != NULL || strcmp(key, "decide.samples") == 0 ||
+             (strcmp(key, "roles.unique") == 0 && bs_task_accepts(s->task, key, NULL) == BASIN_OK);
     if (!*known)
         return BASIN_OK;
     basin_status status =

@@ -95,7 +95,7 @@ bool bs_tasks_share(const char *key)
 
 basin_status bs_task_accepts(const bs_task *k, const char *key, basin_error *err)
 {
-    if (bs_tasks_share(key))
+    if (bs_tasks_share(key) || is_own(k, key))
         return BASIN_OK;
     for (int i = 0; bs_tasks[i]; i++)
         if (bs_tasks[i] != k && is_own(bs_tasks[i], key))

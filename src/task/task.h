@@ -145,7 +145,8 @@ struct bs_task {
     const char          *options; /* " text. words. ": prefixes of options of this task only */
     /* How files for a model are read: where it remembers that, and the rows of it. */
     void *(*reading)(bs_settings *s, bs_preprocess *k, const bs_option **rows);
-    const char         *defaults; /* "key=value ...", where they differ from options.def */
+    const char *defaults; /* "key=value ...", where they differ from options.def */
+    const char *akin; /* the task whose own defaults of methods it has, unless it has some; NULL */
     const bs_candidate *candidates;
     double              time_factor; /* for all of them together, in times of the first one */
     int32_t most_rows_for_folds;     /* up to this many rows, folds=0 means BS_FOLDS of them */

@@ -6,6 +6,7 @@ far() { BASIN_DEVICE=far "$BUILD/far/basin" "$@"; }
 
 basin data make mlc --seed 1 --set rows=60 --set groups=3 --set words=3 -q -o mlc.arff > made
 basin data make tag --seed 1 --set rows=20 --set length=5 --set tags=4 -q -o tag.conll > made
+basin data make roles --seed 1 --set rows=10 --set clauses=1 --set words=2 -q -o roles.conll > made
 basin data make seg --seed 1 --set images=6 --set size=16 -q -o seg.tar > made
 small="-q --epochs 1 --set report=no"
 for setting in pretrain.epochs=1 net.width=4 energy.hidden=4 samples=3 gbi.steps=3 gbi.test_steps=70 \
@@ -24,7 +25,7 @@ same() {
     cmp cpu.out far.out || echo "$what: another output"
 }
 
-for data in mlc.arff tag.conll seg.tar; do
+for data in mlc.arff tag.conll roles.conll seg.tar; do
     task=${data%.*} n=0
     for method in $(basin list methods | sed -n "s/^\([^ ]*\) .*(.*$task.*)\$/\1/p"); do
         what="$task $method"

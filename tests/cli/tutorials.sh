@@ -1,5 +1,5 @@
 # The commands of the tutorials, as they stand there.
-for t in multilabel text tagging segmentation researcher; do
+for t in multilabel text tagging roles segmentation researcher; do
     mkdir $t
     grep '^    [a-z]' "$TOP/docs/tutorials/$t.md" | sed 's/^ *//' > $t/commands
     echo "$t: $(wc -l < $t/commands) commands"
@@ -8,3 +8,4 @@ done
 wc -l < multilabel/labels.jsonl
 grep -c '' multilabel/top.csv
 ls segmentation/masks/*.png | wc -l
+[ "$(wc -l < roles/roles.jsonl)" = "$(grep -c '^$' roles/part-test.conll)" ] && echo "roles of every sentence"

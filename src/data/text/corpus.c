@@ -206,6 +206,12 @@ static void fix_names(const bs_corpus *c, bs_corpus_options *o)
 void bs_corpus_fix(const bs_corpus *c, bs_corpus_options *o)
 {
     size_t at = 0;
+    if (c->roles.word) {
+        o->word_column = c->roles.word;
+        bs_print(o->predicate_column, sizeof o->predicate_column, "%d", c->roles.predicate);
+        bs_print(o->format, sizeof o->format, "auto");
+        return;
+    }
     o->word_column = c->word_column;
     if (c->tag_column)
         bs_print(o->tag_column, sizeof o->tag_column, "%d", c->tag_column);
@@ -528,6 +534,7 @@ basin_status bs_corpus_select(const bs_corpus *c, const int32_t *sentences, int3
     to->file_columns = c->file_columns;
     to->word_column = c->word_column;
     to->tag_column = c->tag_column;
+    to->roles = c->roles;
     to->name = bs_arena_copy(&to->arena, c->name, strlen(c->name));
     if (!to->name || !copy_headings(to, c) || !add(to, &k, true)) {
         bs_corpus_free(to);

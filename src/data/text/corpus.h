@@ -22,30 +22,42 @@ enum {
     BS_MOST_CELLS = 64,   /* maximum number of columns in a file */
 };
 
+/* Where a file of semantic roles has what; columns from 1, 0: none. Its rows in the corpus are
+ * pairs of a sentence and one of its predicates (roles.h). */
+typedef struct {
+    int word, predicate;
+    int base;  /* columns without those of roles; these come after this column: */
+    int after; /* 0: unknown so far */
+    int spans; /* CoNLL-U Plus: the column where a predicate lists its spans */
+} bs_role_layout;
+
 /* A part of a file: all its rows may lack words, and once begun, it is read as the first one. */
 typedef struct {
-    long      lines_before; /* in earlier blocks */
-    bool      begun;        /* those below are of the first block */
-    int       columns, tag_column;
-    bool      tabs, misc, labelled;
-    bs_scheme scheme;
+    long           lines_before; /* in earlier blocks */
+    bool           begun;        /* those below are of the first block */
+    int            columns, tag_column;
+    bool           tabs, misc, labelled;
+    bs_scheme      scheme;
+    bs_role_layout roles;
 } bs_corpus_block;
 
 typedef struct {
-    char format[BS_OPTION_TEXT];          /* auto or a name of formats.def */
-    int  word_column;                     /* from 1; 0: the first, or the second in CoNLL-U */
-    char tag_column[BS_OPTION_TEXT];      /* auto, last, none, a number or a name */
-    char feature_columns[BS_OPTION_TEXT]; /* auto, all, none or numbers: "2,3"; names */
-    char tag_names[BS_OPTION_TEXT];       /* of numbered tags: a list or a file; "" */
-    char tokens[BS_OPTION_TEXT];          /* auto, blanks, rules: how to split plain text */
-    char scheme[BS_OPTION_TEXT];          /* auto or a scheme: how to read the file's tags */
-    char to[BS_OPTION_TEXT];              /* auto, keep or a scheme: what to convert them to */
+    char format[BS_OPTION_TEXT];           /* auto or a name of formats.def */
+    int  word_column;                      /* from 1; 0: the first, or the second in CoNLL-U */
+    char tag_column[BS_OPTION_TEXT];       /* auto, last, none, a number or a name */
+    char feature_columns[BS_OPTION_TEXT];  /* auto, all, none or numbers: "2,3"; names */
+    char tag_names[BS_OPTION_TEXT];        /* of numbered tags: a list or a file; "" */
+    char tokens[BS_OPTION_TEXT];           /* auto, blanks, rules: how to split plain text */
+    char scheme[BS_OPTION_TEXT];           /* auto or a scheme: how to read the file's tags */
+    char to[BS_OPTION_TEXT];               /* auto, keep or a scheme: what to convert them to */
+    char predicate_column[BS_OPTION_TEXT]; /* of semantic roles: auto or a number */
     int  max_tokens, max_sentences, max_length;
 
     /* not options */
     int                    max_mb, max_line_mb; /* data.max_mb, data.max_line_mb */
     const bs_corpus_block *block;               /* the text is a block of a file; NULL: all of it */
     bool                   label_free;          /* the file may have no tags */
+    bool                   roles;               /* it has semantic roles, not tags of words */
     const char            *who; /* for messages: "the model" needs the columns; NULL: the options */
     int                    columns; /* columns of the model's training file; 0: unknown */
     bool                   spans;   /* its tags describe spans, ... */
@@ -61,7 +73,8 @@ bs_corpus_options      bs_corpus_options_default(void);
 typedef struct {
     const char *text; /* text its sentences come from; NULL: there were only words */
     size_t      len;
-    const char *rest;     /* unused members, as JSON without braces: "\"id\": 7"; "" */
+    const char *rest;     /* unused members, as JSON without braces: "\"id\": 7"; "". Of roles in
+                             columns: its lines without them */
     const char *name;     /* if it is a document of its own; NULL: it is a row */
     long        line;     /* where it starts; 0: unknown */
     int32_t     sentence; /* its first; its last is before the next record's first */
@@ -108,6 +121,8 @@ typedef struct {
     int32_t     *last;    /* [tokens], the character after the last one */
     const char **heading; /* [file_columns] names of columns, or NULL */
     bs_names     classes; /* names of tags that were numbers, by number; usually empty */
+
+    bs_role_layout roles; /* of the file, if it is one of semantic roles */
 } bs_corpus;
 
 /* A format, for reading and writing. To add one: a file format_NAME.c with such a struct and a line
@@ -119,6 +134,7 @@ typedef struct {
     const char *name, *help;
     const char *ending; /* of files to write: ".conll" */
     bool        text;   /* has texts with character positions rather than words */
+    bool        roles;  /* is for semantic roles */
     char        unit; /* how a file is divided: 'l' after any line, 's' after a sentence; 0: not */
     /* How sure the beginning makes us, 0 (no) to 100; -1: memory ran out; NULL: corpus_sniff.c and
      * corpus_layout.c decide. From 80 on it has tags, too; lower scores should only convince
@@ -132,7 +148,8 @@ typedef struct {
 
 extern const bs_corpus_format *const bs_corpus_formats[]; /* ends with NULL */
 const bs_corpus_format              *bs_corpus_format_find(const char *name);
-void bs_corpus_format_names(char out[256]); /* "conll, conllu or text", for messages */
+/* "conll, conllu or text", for messages; of semantic roles, or all others. */
+void bs_corpus_format_names(bool roles, char out[256]);
 
 /* Reads files one after the other and joins them; each is converted from its own scheme. notes (may
  * be NULL) is initialised by the caller. On failure *out is NULL. */
@@ -162,6 +179,8 @@ int bs_corpus_sniff_path(const char *path);
  * (no) to 100; comparable with the scores of the readers in data/; -1: memory ran out. path may be
  * "". */
 int bs_corpus_sniff(const char *head, size_t n, const char *path);
+/* The same for formats of semantic roles. */
+int bs_roles_sniff(const char *head, size_t n, const char *path);
 
 /* Writes what was found out about the columns into the options, for the copy in a model: other
  * files are then read the same way whatever they look like. */

@@ -123,9 +123,16 @@ basin_status bs_corpus_choose(bs_corpus_reading *r)
 {
     const char             *format = r->o->format;
     const bs_corpus_format *f = bs_corpus_format_find(format);
+    if (f && f->roles != r->o->roles)
+        return bs_fail(r->err, BASIN_EARG, "text.format: %s is %s semantic roles", format,
+                       f->roles ? "for" : "not for");
     if (strcmp(format, "auto") == 0 &&
-        bs_corpus_recognise(r->c->text, r->c->text_len, r->name, &f) < 0)
+        bs_corpus_recognise(r->c->text, r->c->text_len, r->name, r->o->roles, &f) < 0)
         return bs_fail_nomem(r->err);
+    if (!f && r->o->roles) { /* which says what is missing */
+        const char *p = r->c->text + strspn(r->c->text, " \t\r\n");
+        f = bs_corpus_format_find(*p == '{' || *p == '[' ? "predicates" : "props");
+    }
     if (f && f->read)
         return bs_corpus_take(r, f);
     choose_lines(r);
@@ -357,6 +364,13 @@ basin_status bs_corpus_columns(bs_corpus_reading *r, int n, long line)
     basin_status s = BASIN_OK;
     if (c->heading)
         return named_columns(r, n, line);
+    if (r->o->roles) { /* word, whether it is the predicate, tag: roles.h */
+        *c->column = 2;
+        c->word_column = c->columns = 1;
+        c->file_columns = n;
+        c->tag_column = n > 2 ? n : 0;
+        return BASIN_OK;
+    }
     if (r->cut.conllu && n != 10)
         return bs_corpus_fail(r, line, 0, "%d column%s, expected the 10 of CoNLL-U (with tabs)", n,
                               n == 1 ? "" : "s");

@@ -76,8 +76,9 @@ static basin_status choose_unit(bs_corpus_file *f, basin_error *err)
     bs_buf_init(&copy, WINDOW + 8);
     bs_buf_add(&copy, head, n);
     bs_buf_add(&copy, "\0\0\0\0\0\0\0", 8);
-    const bool ok = !copy.failed && !f->text.failed &&
-                    (!guess || bs_corpus_recognise(copy.data, n, f->name, &format) >= 0);
+    const bool ok =
+        !copy.failed && !f->text.failed &&
+        (!guess || bs_corpus_recognise(copy.data, n, f->name, f->o.roles, &format) >= 0);
     bs_buf_free(&copy);
     while (n > 0 && strchr(" \t\r\n", *head)) {
         head++;
@@ -203,6 +204,8 @@ static void settle(bs_corpus_file *f, const bs_corpus *c)
                                      .misc = c->misc,
                                      .labelled = c->labelled,
                                      .scheme = c->file_scheme};
+    if (!f->block.roles.after)
+        f->block.roles = c->roles;
     bs_print(f->o.format, sizeof f->o.format, "%s", c->format);
 }
 

@@ -8,9 +8,10 @@
 
 const bs_option bs_corpus_rows[] = {
     {"text.format", BS_NAME, AT(format), "auto", NULL, NULL,
-     "auto|conll|conllu|text|raw|tokens|spans|brat|csv",
+     "auto|conll|conllu|text|raw|tokens|spans|brat|csv|props|predicates",
      "columns (conll), CoNLL-U, words between blanks (text), running text (raw), JSON rows with "
-     "words (tokens) or texts (spans), BRAT, a table with one word per row",
+     "words (tokens) or texts (spans), BRAT, a table with one word per row; of semantic roles "
+     "columns (props), JSON rows (predicates)",
      0},
     {"text.word_column", BS_INT, AT(word_column), "0", "0", "64", NULL,
      "column of the words; 0: the first, in CoNLL-U the second", BS_OPTION_KEEP},
@@ -34,6 +35,10 @@ const bs_option bs_corpus_rows[] = {
     {"text.to", BS_NAME, AT(to), "auto", NULL, NULL,
      "auto|keep|raw|iob1|iob2|ioe1|ioe2|bioes|bilou",
      "scheme that tags are converted to; auto: bioes where there are spans", BS_OPTION_KEEP},
+    {"text.predicate_column", BS_TEXT, AT(predicate_column), "auto", NULL, NULL, NULL,
+     "of semantic roles: the column that holds - for all words but predicates (a number); auto: "
+     "the last before the roles",
+     BS_OPTION_KEEP},
     {"text.max_tokens", BS_INT, AT(max_tokens), "1000000000", "1", "2000000000", NULL,
      "refuse files with more tokens", 0},
     {"text.max_sentences", BS_INT, AT(max_sentences), "200000000", "1", "2000000000", NULL,

@@ -79,8 +79,8 @@ bool bs_corpus_odd_line(const bs_corpus_reading *r, int n);
 /* Is the file called like one of columns? */
 bool bs_corpus_named(const char *path);
 /* The format that recognises itself, and how sure it is; NULL: columns or plain text. -1: memory
- * ran out. 8 NULs follow the text. */
-int bs_corpus_recognise(const char *text, size_t n, const char *path,
+ * ran out. 8 NULs follow the text. roles: among formats of semantic roles, or all others. */
+int bs_corpus_recognise(const char *text, size_t n, const char *path, bool roles,
                         const bs_corpus_format **best);
 
 /* --- corpus_scheme.c: tags after reading --------------------------------- */

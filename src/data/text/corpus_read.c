@@ -499,7 +499,8 @@ static void note_columns(const bs_corpus_reading *r)
 static void add_notes(const bs_corpus_reading *r)
 {
     const bs_corpus *c = r->c;
-    note_columns(r);
+    if (!r->o->roles)
+        note_columns(r);
     if (c->records)
         return;
     if (r->marks && !r->cut.conllu)

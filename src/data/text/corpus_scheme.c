@@ -237,6 +237,10 @@ basin_status bs_corpus_scheme(bs_corpus_reading *r)
     bs_corpus             *c = r->c;
     const bs_corpus_block *block = r->o->block;
     c->labelled = c->tags.n > 0;
+    if (r->o->roles) {
+        c->file_scheme = c->scheme = BS_SCHEME_IOB2;
+        return BASIN_OK;
+    }
     if (block && block->begun) {
         c->labelled = block->labelled;
         c->file_scheme = c->scheme = block->scheme;

@@ -131,14 +131,15 @@ static bool is_other(const char *head, size_t n, const char *path)
     return false;
 }
 
-int bs_corpus_recognise(const char *text, size_t n, const char *path, const bs_corpus_format **best)
+int bs_corpus_recognise(const char *text, size_t n, const char *path, bool roles,
+                        const bs_corpus_format **best)
 {
     enum { ENOUGH = 50 };
     int most = ENOUGH - 1;
     *best = NULL;
     for (int i = 0; bs_corpus_formats[i]; i++) {
         const bs_corpus_format *f = bs_corpus_formats[i];
-        const int               sure = f->sniff ? f->sniff(text, n, path) : 0;
+        const int               sure = f->sniff && f->roles == roles ? f->sniff(text, n, path) : 0;
         if (sure < 0)
             return sure;
         if (sure > most) {
@@ -149,7 +150,7 @@ int bs_corpus_recognise(const char *text, size_t n, const char *path, const bs_c
     return *best ? most : 0;
 }
 
-int bs_corpus_sniff(const char *head, size_t n, const char *path)
+static int sniff(const char *head, size_t n, const char *path, bool roles)
 {
     if (n >= 3 && memcmp(head, "\xef\xbb\xbf", 3) == 0) {
         head += 3;
@@ -165,11 +166,21 @@ int bs_corpus_sniff(const char *head, size_t n, const char *path)
     memset(copy + window, 0, 8);
     const bs_corpus_format *format;
     look                    k = {0};
-    int                     score = bs_corpus_recognise(copy, window, path, &format);
-    if (!score && !is_other(copy, window, path)) {
+    int                     score = bs_corpus_recognise(copy, window, path, roles, &format);
+    if (!score && !roles && !is_other(copy, window, path)) {
         look_around(&k, copy, copy + window, n >= WINDOW);
         score = bs_corpus_looks_conllu(copy, copy + window) ? 95 : judge(&k, bs_corpus_named(path));
     }
     bs_free(copy);
     return score;
+}
+
+int bs_corpus_sniff(const char *head, size_t n, const char *path)
+{
+    return sniff(head, n, path, false);
+}
+
+int bs_roles_sniff(const char *head, size_t n, const char *path)
+{
+    return sniff(head, n, path, true);
 }

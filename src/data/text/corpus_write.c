@@ -246,7 +246,7 @@ static basin_status find_format(const char *format, const bs_corpus_format **out
     *out = bs_corpus_format_find(format);
     if (*out)
         return BASIN_OK;
-    bs_corpus_format_names(names);
+    bs_corpus_format_names(false, names);
     return bs_fail(err, BASIN_EARG, "format '%.40s' cannot be written; use %s", format, names);
 }
 
@@ -260,7 +260,7 @@ basin_status bs_corpus_convert(const bs_corpus *c, const char *format, bs_sink s
     basin_status s = find_format(format ? format : c->format, &other, err);
     if (s)
         return s;
-    s = bs_own_tags_open(c, other->text, &t, err);
+    s = bs_own_tags_open(c, other->text || other->roles, &t, err);
     if (!s)
         s = bs_tags_write(&t.t, other, sink, to, err);
     bs_own_tags_close(&t);
@@ -278,7 +278,9 @@ const char *bs_corpus_format_of(const bs_corpus *c, const char *path, const char
     const bool  json = format ? strcmp(format, "jsonl") == 0
                               : dot && (strcmp(dot, ".jsonl") == 0 || strcmp(dot, ".json") == 0);
     if (json) /* texts stay texts */
-        return c->first ? "spans" : "tokens";
+        return c->roles.word ? "predicates" : c->first ? "spans" : "tokens";
+    if (c->roles.word && !format)
+        return dot && strcmp(dot, ".conll") == 0 ? "props" : NULL;
     if (format || !dot)
         return format;
     for (int i = 0; bs_corpus_formats[i]; i++)

@@ -22,13 +22,18 @@ const bs_corpus_format *bs_corpus_format_find(const char *name)
     return bs_corpus_formats[i];
 }
 
-void bs_corpus_format_names(char out[256])
+void bs_corpus_format_names(bool roles, char out[256])
 {
-    size_t at = 0;
-    for (int i = 0; bs_corpus_formats[i] && at < 256; i++)
-        at += (size_t)bs_print(out + at, 256 - at, "%s%s",
-                               i == 0                     ? ""
-                               : bs_corpus_formats[i + 1] ? ", "
-                                                          : " or ",
-                               bs_corpus_formats[i]->name);
+    const char *last = NULL;
+    size_t      at = 0;
+    out[0] = '\0';
+    for (int i = 0; bs_corpus_formats[i] && at < 256; i++) {
+        if (bs_corpus_formats[i]->roles != roles)
+            continue;
+        if (last)
+            at += (size_t)bs_print(out + at, 256 - at, "%s%s", at ? ", " : "", last);
+        last = bs_corpus_formats[i]->name;
+    }
+    if (at < 256)
+        bs_print(out + at, 256 - at, "%s%s", at ? " or " : "", last);
 }

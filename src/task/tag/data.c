@@ -16,9 +16,9 @@ static int sniff(const char *path, const char *head, size_t n)
     return pair || !head ? pair : bs_corpus_sniff(head, n, path);
 }
 
-static basin_status take(bs_corpus *c, bs_dataset *out)
+static basin_status take(const bs_task *task, bs_corpus *c, bs_dataset *out)
 {
-    *out = (bs_dataset){.task = &bs_task_tag, .rows = c->sentences, .hash = c->hash, .own = c};
+    *out = (bs_dataset){.task = task, .rows = c->sentences, .hash = c->hash, .own = c};
     return BASIN_OK;
 }
 
@@ -39,15 +39,17 @@ static int columns_of(const bs_tag_known *k)
     return most > 0 && most <= BS_MOST_CELLS ? (int)most : 0;
 }
 
-static bs_corpus_options reading_of(const bs_settings *s, const bs_read_request *w)
+static bs_corpus_options reading_of(const bs_task *task, const bs_settings *s,
+                                    const bs_read_request *w)
 {
     const bs_tag_known *k = w->known ? bs_preprocess_tag(w->known) : NULL;
     bs_corpus_options   o = k ? k->text : s->text;
     o.who = k ? "the model" : w->first ? "the training data" : NULL;
+    o.roles = task != &bs_task_tag;
     if (w->first)
         bs_corpus_fix(bs_dataset_tag(w->first), &o);
     if (k) {
-        o.columns = columns_of(k);
+        o.columns = o.roles ? 0 : columns_of(k);
         o.spans = k->lexicon.scheme != BS_SCHEME_RAW;
         o.tags = &k->lexicon.tags;
     }
@@ -59,12 +61,13 @@ static bs_corpus_options reading_of(const bs_settings *s, const bs_read_request 
     return o;
 }
 
-static basin_status adopt(const bs_read_request *w, bs_corpus *c, bs_dataset *out, basin_error *err)
+static basin_status adopt(const bs_task *task, const bs_read_request *w, bs_corpus *c,
+                          bs_dataset *out, basin_error *err)
 {
     const int columns =
         w->known ? bs_lexicon_columns(&bs_preprocess_tag(w->known)->lexicon) : c->columns;
     if (c->sentences == 0 || c->columns == columns)
-        return take(c, out);
+        return take(task, c, out);
     basin_status status =
         bs_fail(err, BASIN_EARG, "--feature-columns: %d columns, but the model was trained with %d",
                 c->columns, columns);
@@ -72,20 +75,27 @@ static basin_status adopt(const bs_read_request *w, bs_corpus *c, bs_dataset *ou
     return status;
 }
 
-static basin_status read_files(const bs_settings *s, const bs_read_request *w, bs_notes *notes,
-                               bs_dataset *out, basin_error *err)
+basin_status bs_tag_read(const bs_task *task, const bs_settings *s, const bs_read_request *w,
+                         bs_notes *notes, bs_dataset *out, basin_error *err)
 {
-    const bs_corpus_options o = reading_of(s, w);
+    const bs_corpus_options o = reading_of(task, s, w);
     bs_corpus              *c = NULL;
     basin_status            status = w->given ? bs_corpus_from_memory(w->given, &o, &c, notes, err)
                                               : bs_corpus_read(w->file, w->n, &o, &c, notes, err);
-    return status ? status : adopt(w, c, out, err);
+    return status ? status : adopt(task, w, c, out, err);
+}
+
+static basin_status read_files(const bs_settings *s, const bs_read_request *w, bs_notes *notes,
+                               bs_dataset *out, basin_error *err)
+{
+    return bs_tag_read(&bs_task_tag, s, w, notes, out, err);
 }
 
 /* ---- some sentences at a time ---- */
 
 typedef struct {
     bs_stream       base;
+    const bs_task  *task;
     bs_read_request wish;
     bs_corpus_file *file; /* the first of the request */
     int32_t         lines;
@@ -99,7 +109,7 @@ static basin_status stream_next(bs_stream *base, bs_notes *notes, bs_dataset *ou
     basin_status status = bs_corpus_next(s->file, s->lines, &c, notes, err);
     *out = (bs_dataset){0};
     *more = !status && c;
-    return *more ? adopt(&s->wish, c, out, err) : status;
+    return *more ? adopt(s->task, &s->wish, c, out, err) : status;
 }
 
 static void stream_free(bs_stream *base)
@@ -109,16 +119,18 @@ static void stream_free(bs_stream *base)
     bs_free(s);
 }
 
-static basin_status stream(const bs_settings *given, const bs_read_request *w, int32_t lines,
-                           bs_stream **out, basin_error *err)
+basin_status bs_tag_stream(const bs_task *task, const bs_settings *given, const bs_read_request *w,
+                           int32_t lines, bs_stream **out, basin_error *err)
 {
-    const bs_corpus_options o = reading_of(given, w);
+    const bs_corpus_options o = reading_of(task, given, w);
     tag_stream             *s = bs_calloc(1, sizeof *s);
     *out = NULL;
     if (!s)
         return bs_fail_nomem(err);
-    *s = (tag_stream){
-        .base = {.next = stream_next, .free = stream_free}, .wish = *w, .lines = lines};
+    *s = (tag_stream){.base = {.next = stream_next, .free = stream_free},
+                      .task = task,
+                      .wish = *w,
+                      .lines = lines};
     basin_status status = bs_corpus_open(w->file[0], &o, &s->file, err);
     if (status)
         stream_free(&s->base);
@@ -127,7 +139,13 @@ static basin_status stream(const bs_settings *given, const bs_read_request *w, i
     return status;
 }
 
-static void free_part(bs_dataset *p)
+static basin_status stream(const bs_settings *given, const bs_read_request *w, int32_t lines,
+                           bs_stream **out, basin_error *err)
+{
+    return bs_tag_stream(&bs_task_tag, given, w, lines, out, err);
+}
+
+void bs_tag_free(bs_dataset *p)
 {
     bs_corpus_free(bs_dataset_tag(p));
 }
@@ -138,12 +156,12 @@ static basin_status split(const bs_dataset *p, const double *share, int parts, u
     return bs_corpus_split(bs_dataset_tag(p), share, parts, false, seed, part, err);
 }
 
-static basin_status select_rows(const bs_dataset *p, const int32_t *rows, int32_t n,
-                                bs_dataset *out, basin_error *err)
+basin_status bs_tag_select(const bs_dataset *p, const int32_t *rows, int32_t n, bs_dataset *out,
+                           basin_error *err)
 {
     bs_corpus   *c = NULL;
     basin_status s = bs_corpus_select(bs_dataset_tag(p), rows, n, &c, err);
-    return s ? s : take(c, out);
+    return s ? s : take(p->task, c, out);
 }
 
 /* ---- what a model remembers ---- */
@@ -225,7 +243,7 @@ static basin_status fit_lexicon(const bs_settings *s, const bs_dataset *part, in
 
 /* ---- going on with a model ---- */
 
-static basin_status widen(bs_dataset *train, const bs_preprocess *like, bs_logger *log,
+basin_status bs_tag_widen(bs_dataset *train, const bs_preprocess *like, bs_logger *log,
                           basin_error *err)
 {
     (void)log;
@@ -269,7 +287,7 @@ static basin_status keep_known(const bs_preprocess *like, bs_preprocess *out, bs
     return s;
 }
 
-static const char *unit_name(const bs_preprocess *k, int growth, int32_t i, char room[BS_UNIT_NAME])
+const char *bs_tag_unit_name(const bs_preprocess *k, int growth, int32_t i, char room[BS_UNIT_NAME])
 {
     const bs_lexicon *l = &bs_preprocess_tag(k)->lexicon;
     int               c = 0;
@@ -341,12 +359,12 @@ static basin_status fit_weights(const bs_settings *s, const bs_dataset *part, bs
     return status;
 }
 
-static basin_status fit(const bs_settings *s, bs_dataset *part, int n, bs_logger *log,
+basin_status bs_tag_fit(const bs_settings *s, bs_dataset *part, int n, bs_logger *log,
                         bs_preprocess *out, basin_error *err)
 {
     bs_rules     *rules = NULL;
     bs_notes      notes;
-    bs_tag_known *k = bs_preprocess_begin(out, &bs_task_tag, sizeof *k);
+    bs_tag_known *k = bs_preprocess_begin(out, part->task, sizeof *k);
     if (!k)
         return bs_fail_nomem(err);
     if (!bs_dataset_tag(&part[0])->labelled)
@@ -384,23 +402,23 @@ static basin_status fit(const bs_settings *s, bs_dataset *part, int n, bs_logger
     return fit_weights(s, &part[0], log, out, err);
 }
 
-static void known_free(bs_preprocess *k)
+void bs_tag_known_free(bs_preprocess *k)
 {
     bs_lexicon_free(&bs_preprocess_tag(k)->lexicon);
     bs_vectors_free(&bs_preprocess_tag(k)->vectors);
 }
 
-static int labels(const bs_preprocess *k)
+int bs_tag_labels(const bs_preprocess *k)
 {
     return bs_preprocess_tag(k)->lexicon.tags.n;
 }
 
-static const char *label(const bs_preprocess *k, int i)
+const char *bs_tag_label(const bs_preprocess *k, int i)
 {
     return bs_preprocess_tag(k)->lexicon.tags.item[i].text;
 }
 
-static void known_text(const bs_preprocess *k, bs_buf *out)
+void bs_tag_known_text(const bs_preprocess *k, bs_buf *out)
 {
     const bs_lexicon *l = &bs_preprocess_tag(k)->lexicon;
     bs_buf_printf(out, "%d words, %d tags (%s)", (int)l->words.n, (int)l->tags.n,
@@ -409,7 +427,7 @@ static void known_text(const bs_preprocess *k, bs_buf *out)
         bs_buf_printf(out, ", %d feature columns", l->columns);
 }
 
-static void known_json(const bs_preprocess *k, bs_buf *out)
+void bs_tag_known_json(const bs_preprocess *k, bs_buf *out)
 {
     const bs_tag_known *own = bs_preprocess_tag(k);
     bs_json_open(out, NULL, '{');
@@ -457,10 +475,10 @@ static basin_status read_members(json_t *o, const char *where, bs_preprocess *ou
     return s;
 }
 
-static basin_status known_read(const char *json, const char *where, bs_preprocess *out,
-                               basin_error *err)
+basin_status bs_tag_known_read(const bs_task *task, const char *json, const char *where,
+                               bs_preprocess *out, basin_error *err)
 {
-    if (!bs_preprocess_begin(out, &bs_task_tag, sizeof(bs_tag_known)))
+    if (!bs_preprocess_begin(out, task, sizeof(bs_tag_known)))
         return bs_fail_nomem(err);
     json_t      *o = bs_tree_read(json, strlen(json), JSON_REJECT_DUPLICATES, NULL);
     basin_status s = o ? read_members(o, where, out, err)
@@ -469,7 +487,13 @@ static basin_status known_read(const char *json, const char *where, bs_preproces
     return s;
 }
 
-static basin_status check(const bs_train_options *o, basin_error *err)
+static basin_status known_read(const char *json, const char *where, bs_preprocess *out,
+                               basin_error *err)
+{
+    return bs_tag_known_read(&bs_task_tag, json, where, out, err);
+}
+
+basin_status bs_tag_check(const bs_train_options *o, basin_error *err)
 {
     if (strcmp(o->gbi_rule, "adam") == 0 && strcmp(o->gbi_space, "projected") == 0)
         return bs_fail(err, BASIN_EARG,
@@ -481,7 +505,7 @@ static basin_status check(const bs_train_options *o, basin_error *err)
 /* With more tags than this, the caller decides: their square is memory, and time per token. */
 enum { MOST_TAGS = 4096 };
 
-static basin_status constrain(const bs_preprocess *k, bool caller, basin_error *err)
+basin_status bs_tag_constrain(const bs_preprocess *k, bool caller, basin_error *err)
 {
     if (caller || bs_preprocess_tag(k)->lexicon.tags.n <= MOST_TAGS)
         return BASIN_OK;
@@ -498,8 +522,8 @@ static bs_chars chars_named(const char *name)
                                        : BS_CHARS_NONE;
 }
 
-static basin_status make_spec(const bs_train_options *o, const bs_preprocess *k, bs_net_spec *out,
-                              basin_error *err)
+basin_status bs_tag_spec(const bs_train_options *o, const bs_preprocess *k, bs_net_spec *out,
+                         basin_error *err)
 {
     const char         *energy = strcmp(o->energy_kind, "auto") == 0 ? "chain" : o->energy_kind;
     const bs_tag_known *own = bs_preprocess_tag(k);
@@ -519,6 +543,7 @@ static basin_status make_spec(const bs_train_options *o, const bs_preprocess *k,
                                  .dropout = o->net_dropout,
                                  .shared = strcmp(o->energy_encoder, "shared") == 0,
                                  .hidden = o->energy_hidden,
+                                 .energy_dropout = o->energy_dropout,
                                  .scale = o->energy_scale,
                                  .augmented = o->energy_words};
     for (int i = 0; i < l->columns; i++)
@@ -540,7 +565,7 @@ static bool is_table(const bs_segment *s, size_t cells)
 
 /* Rows of words with a vector. In a table that is not trained the others are zeros: nothing is
  * known of such a word, and random numbers would only pretend otherwise. */
-static basin_status fill(const bs_preprocess *k, bs_params *p, const char *prefix, basin_error *err)
+basin_status bs_tag_fill(const bs_preprocess *k, bs_params *p, const char *prefix, basin_error *err)
 {
     const bs_tag_known *own = bs_preprocess_tag(k);
     const size_t width = (size_t)own->word_width, cells = (size_t)own->lexicon.words.n * width;
@@ -571,32 +596,35 @@ static basin_status fill(const bs_preprocess *k, bs_params *p, const char *prefi
 
 /* ---- outputs ---- */
 
-static basin_status make_outputs(const bs_dataset *p, const bs_preprocess *k, bs_outputs *out,
+basin_status bs_tag_outputs_make(const bs_dataset *p, const bs_preprocess *k, bs_outputs *out,
                                  basin_error *err)
 {
     const size_t n = (size_t)bs_dataset_tag(p)->tokens + 1;
     (void)k;
     bs_tag_outputs *own = bs_calloc(1, sizeof *own);
-    *out =
-        (bs_outputs){.task = &bs_task_tag, .scores = bs_calloc(n, sizeof *out->scores), .own = own};
-    if (own)
+    const bool      raw = p->task != &bs_task_tag;
+    *out = (bs_outputs){.task = p->task, .scores = bs_calloc(n, sizeof *out->scores), .own = own};
+    if (own) {
         own->tag = bs_calloc(n, sizeof *own->tag);
-    if (out->scores && own && own->tag)
+        own->raw = raw ? bs_calloc(n, sizeof *own->raw) : NULL;
+    }
+    if (out->scores && own && own->tag && !raw == !own->raw)
         return BASIN_OK;
     bs_outputs_free(out);
     return bs_fail_nomem(err);
 }
 
-static void outputs_free(bs_outputs *y)
+void bs_tag_outputs_free(bs_outputs *y)
 {
     bs_tag_outputs *own = bs_outputs_tag(y);
     bs_free(own->tag);
+    bs_free(own->raw);
     bs_free(own->best);
     bs_free(own->best_score);
     bs_free(own->best_found);
 }
 
-static void place(const bs_dataset *whole, const bs_preprocess *k, int32_t row, int32_t rows,
+void bs_tag_place(const bs_dataset *whole, const bs_preprocess *k, int32_t row, int32_t rows,
                   const bs_outputs *some, bs_outputs *all)
 {
     const int32_t *start = bs_dataset_tag(whole)->start;
@@ -606,6 +634,9 @@ static void place(const bs_dataset *whole, const bs_preprocess *k, int32_t row, 
     all->by = some->by;
     memcpy(bs_outputs_tag(all)->tag + first, bs_outputs_tag(some)->tag,
            n * sizeof *bs_outputs_tag(all)->tag);
+    if (bs_outputs_tag(all)->raw)
+        memcpy(bs_outputs_tag(all)->raw + first, bs_outputs_tag(some)->raw,
+               n * sizeof *bs_outputs_tag(all)->raw);
 }
 
 /* The best sequences of a sentence. */
@@ -670,6 +701,8 @@ static basin_status predict_batch(bs_scorer *s, bs_tag_decoder *d, const bs_data
             break;
         status =
             bs_tag_decide(d, &found, at, end - first, own->tag + first, out->scores + first, err);
+        if (own->raw)
+            bs_tag_token_by_token(found.y + at, end - first, d->tags, own->raw + first);
         if (out->energy && found.energy)
             out->energy[index[i]] = (float)found.energy[i];
         if (out->cross_entropy)
@@ -684,7 +717,7 @@ static basin_status predict_batch(bs_scorer *s, bs_tag_decoder *d, const bs_data
     return status;
 }
 
-static basin_status predict(bs_scorer *s, const bs_net_spec *spec, const bs_preprocess *k,
+basin_status bs_tag_predict(bs_scorer *s, const bs_net_spec *spec, const bs_preprocess *k,
                             const bs_dataset *p, bs_outputs *out, basin_error *err)
 {
     bs_batches    *f = NULL;
@@ -843,7 +876,7 @@ static basin_status sampled(bs_measurement *c, bs_sampled *out, basin_error *err
     return bs_tag_metrics_sampled(bs_measurement_tag(c)->metrics, out, err);
 }
 
-static void *reading(bs_settings *s, bs_preprocess *k, const bs_option **rows)
+void *bs_tag_reading(bs_settings *s, bs_preprocess *k, const bs_option **rows)
 {
     (void)s;
     *rows = bs_corpus_rows;
@@ -868,7 +901,6 @@ const bs_task bs_task_tag = {
     .method = "infnet+",
     .candidates = candidates,
     .options = " text. words. chars. columns. rules. ",
-    .reading = reading,
     .defaults = "net.layers=1 net.width=128 net.dropout=0.3 lr.net=0.001 lr.energy=0.001 "
                 "energy.hidden=128 gbi.space=logits gbi.start=uniform gbi.lr=1 cost=l1 clip=5 "
                 "clip.energy=5 epochs=100 early_stop.patience=10",
@@ -886,33 +918,12 @@ const bs_task bs_task_tag = {
     .sniff = sniff,
     .read = read_files,
     .stream = stream,
-    .free = free_part,
     .split = split,
     .split_how = "by tags and length",
-    .select = select_rows,
-    .grows = {{"words", offsetof(bs_tag_shape, words), BS_AXIS_COPIES},
-              {"tags", offsetof(bs_tag_shape, tags), BS_AXIS_COPIES},
-              {"characters", offsetof(bs_tag_shape, characters), BS_AXIS_COPIES},
-              {"values of features", offsetof(bs_tag_shape, values), BS_AXIS_COPIES}},
-    .unit_name = unit_name,
-    .widen = widen,
-    .fit = fit,
-    .known_free = known_free,
-    .labels = labels,
-    .label = label,
-    .known_text = known_text,
-    .known_json = known_json,
+    .fit = bs_tag_fit,
     .known_read = known_read,
-    .check = check,
-    .constrain = constrain,
-    .spec = make_spec,
-    .fill = fill,
-    .feed = bs_batches_tag,
-    .outputs = make_outputs,
-    .outputs_free = outputs_free,
-    .predict = predict,
     .energies = energies,
-    .place = place,
+    BS_TAG_FUNCTIONS,
     .count = count,
     .values = values,
     .sampled = sampled,

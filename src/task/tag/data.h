@@ -25,6 +25,7 @@ typedef struct {
 /* In addition to scores, which are [tokens] of the predicted tag. */
 typedef struct {
     int32_t *tag; /* [tokens] */
+    int32_t *raw; /* [tokens] the likeliest tag of each, for tasks that decode otherwise; or NULL */
     /* The best sequences of each sentence, best first, if there is room for them. */
     int      nbest;
     int32_t *best;       /* [nbest, tokens] */
@@ -56,6 +57,68 @@ static inline bs_tag_counted *bs_measurement_tag(const bs_measurement *c)
 {
     return c->own;
 }
+
+/* --- what tasks whose rows are sentences with tags share: data.c ---------- */
+
+basin_status bs_tag_read(const bs_task *task, const bs_settings *s, const bs_read_request *w,
+                         bs_notes *notes, bs_dataset *out, basin_error *err);
+basin_status bs_tag_stream(const bs_task *task, const bs_settings *given, const bs_read_request *w,
+                           int32_t lines, bs_stream **out, basin_error *err);
+basin_status bs_tag_known_read(const bs_task *task, const char *json, const char *where,
+                               bs_preprocess *out, basin_error *err);
+void         bs_tag_free(bs_dataset *p);
+basin_status bs_tag_select(const bs_dataset *p, const int32_t *rows, int32_t n, bs_dataset *out,
+                           basin_error *err);
+basin_status bs_tag_widen(bs_dataset *train, const bs_preprocess *like, bs_logger *log,
+                          basin_error *err);
+const char  *bs_tag_unit_name(const bs_preprocess *k, int growth, int32_t i,
+                              char room[BS_UNIT_NAME]);
+basin_status bs_tag_fit(const bs_settings *s, bs_dataset *part, int n, bs_logger *log,
+                        bs_preprocess *out, basin_error *err);
+void         bs_tag_known_free(bs_preprocess *k);
+int          bs_tag_labels(const bs_preprocess *k);
+const char  *bs_tag_label(const bs_preprocess *k, int i);
+void         bs_tag_known_text(const bs_preprocess *k, bs_buf *out);
+void         bs_tag_known_json(const bs_preprocess *k, bs_buf *out);
+basin_status bs_tag_check(const bs_train_options *o, basin_error *err);
+basin_status bs_tag_constrain(const bs_preprocess *k, bool caller, basin_error *err);
+basin_status bs_tag_spec(const bs_train_options *o, const bs_preprocess *k, bs_net_spec *out,
+                         basin_error *err);
+basin_status bs_tag_fill(const bs_preprocess *k, bs_params *p, const char *prefix,
+                         basin_error *err);
+basin_status bs_tag_outputs_make(const bs_dataset *p, const bs_preprocess *k, bs_outputs *out,
+                                 basin_error *err);
+void         bs_tag_outputs_free(bs_outputs *y);
+basin_status bs_tag_predict(bs_scorer *s, const bs_net_spec *spec, const bs_preprocess *k,
+                            const bs_dataset *p, bs_outputs *out, basin_error *err);
+void  bs_tag_place(const bs_dataset *whole, const bs_preprocess *k, int32_t row, int32_t rows,
+                   const bs_outputs *some, bs_outputs *all);
+void *bs_tag_reading(bs_settings *s, bs_preprocess *k, const bs_option **rows);
+
+/* memory.c */
+struct bs_task_memory;
+basin_status bs_tag_open(basin_model *m, basin_error *err);
+void         bs_tag_close(basin_model *m);
+basin_status bs_tag_start(basin_predictor *p, basin_error *err);
+void         bs_tag_stop(basin_predictor *p);
+/* needed: of the task that the call is for. */
+basin_status bs_tag_predict_sentences(basin_predictor *p, const struct bs_task_memory *needed,
+                                      const basin_sentences *x, int32_t *tags, float *scores,
+                                      basin_error *err);
+
+/* Their members of a bs_task. */
+#define BS_TAG_FUNCTIONS                                                                   \
+    .reading = bs_tag_reading, .free = bs_tag_free, .select = bs_tag_select,               \
+    .grows = {{"words", offsetof(bs_tag_shape, words), BS_AXIS_COPIES},                    \
+              {"tags", offsetof(bs_tag_shape, tags), BS_AXIS_COPIES},                      \
+              {"characters", offsetof(bs_tag_shape, characters), BS_AXIS_COPIES},          \
+              {"values of features", offsetof(bs_tag_shape, values), BS_AXIS_COPIES}},     \
+    .unit_name = bs_tag_unit_name, .widen = bs_tag_widen, .known_free = bs_tag_known_free, \
+    .labels = bs_tag_labels, .label = bs_tag_label, .known_text = bs_tag_known_text,       \
+    .known_json = bs_tag_known_json, .check = bs_tag_check, .constrain = bs_tag_constrain, \
+    .spec = bs_tag_spec, .fill = bs_tag_fill, .feed = bs_batches_tag,                      \
+    .outputs = bs_tag_outputs_make, .outputs_free = bs_tag_outputs_free,                   \
+    .predict = bs_tag_predict, .place = bs_tag_place
 
 basin_status bs_batches_tag(const bs_dataset *p, const bs_preprocess *k, const bs_net_spec *spec,
                             const bs_train_options *o, bs_batches **out, basin_error *err);
@@ -121,6 +184,7 @@ typedef struct bs_tag_sampler bs_tag_sampler;
 typedef struct {
     int                tags;
     struct bs_viterbi *best;    /* NULL: token by token */
+    int8_t            *once;    /* [tags] what may start once, by number; -1: any; or NULL */
     bs_tag_sampler    *sampler; /* NULL, or decides by an expected metric: bs_tag_decide_all */
     bool               logs;    /* y are probabilities, whose logarithms are summed */
     float             *unary;   /* [T, tags] of one sentence */
@@ -130,6 +194,8 @@ typedef struct {
 basin_status bs_tag_decoder_make(bs_scorer *s, const bs_lexicon *l, bs_tag_decoder *out,
                                  basin_error *err);
 void         bs_tag_decoder_free(bs_tag_decoder *d); /* also after a failed make */
+/* The likeliest tag of each token. */
+void bs_tag_token_by_token(const real *y, int32_t n, int tags, int32_t *tag);
 /* Tags of the n tokens whose outputs start at `at`; score (may be NULL) is the y of each. */
 basin_status bs_tag_decide(bs_tag_decoder *d, const bs_scored *found, size_t at, int32_t n,
                            int32_t *tag, float *score, basin_error *err);

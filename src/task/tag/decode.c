@@ -1,6 +1,7 @@
 /* decode.c -- from outputs of a model to tags. */
 #include <math.h>
 
+#include "data/text/roles.h"
 #include "model/viterbi.h"
 #include "task/tag/data.h"
 
@@ -8,6 +9,7 @@ void bs_tag_decoder_free(bs_tag_decoder *d)
 {
     bs_tag_sampler_free(d->sampler);
     bs_viterbi_free(d->best);
+    bs_free(d->once);
     bs_free(d->unary);
 }
 
@@ -17,6 +19,21 @@ static basin_status allowed_of(const bs_lexicon *l, uint8_t *allowed, basin_erro
     basin_status s = bs_tagset_make(&l->tags, (bs_scheme)l->scheme, &tags, err);
     if (!s)
         bs_tagset_allowed(&tags, allowed);
+    bs_tagset_free(&tags);
+    return s;
+}
+
+/* Tags that begin a core role: of each of these there may be one. */
+static basin_status once_of(const bs_lexicon *l, int8_t **out, basin_error *err)
+{
+    bs_tagset    tags;
+    basin_status s = bs_tagset_make(&l->tags, (bs_scheme)l->scheme, &tags, err);
+    if (!s && !(*out = bs_alloc((size_t)tags.n + 1)))
+        s = bs_fail_nomem(err);
+    for (int32_t i = 0; i < tags.n && !s; i++)
+        (*out)[i] =
+            (int8_t)(tags.tag[i].part == 'B' ? bs_role_core(tags.types.item[tags.tag[i].type].text)
+                                             : -1);
     bs_tagset_free(&tags);
     return s;
 }
@@ -65,12 +82,14 @@ basin_status bs_tag_decoder_make(bs_scorer *s, const bs_lexicon *l, bs_tag_decod
     if (!status && how->decide)
         status = bs_tag_sampler_new(s, l, transition, how->constrained ? allowed : NULL,
                                     spec->graph->chain(spec), out->best, &out->sampler, err);
+    if (!status && how->unique)
+        status = once_of(l, &out->once, err);
     bs_free(transition);
     bs_free(allowed);
     return status;
 }
 
-static void token_by_token(const real *y, int32_t n, int N, int32_t *tag)
+void bs_tag_token_by_token(const real *y, int32_t n, int N, int32_t *tag)
 {
     for (int32_t i = 0; i < n; i++, y += N) {
         int best = 0;
@@ -100,6 +119,8 @@ static basin_status best_sequence(bs_tag_decoder *d, const real *y, int32_t n, i
                                   basin_error *err)
 {
     basin_status s = take_unary(d, y, n, err);
+    if (!s && d->once)
+        return bs_viterbi_once(d->best, d->unary, n, d->once, tag, NULL, err);
     return s ? s : bs_viterbi_path(d->best, d->unary, n, tag, NULL, err);
 }
 
@@ -118,7 +139,7 @@ basin_status bs_tag_decide(bs_tag_decoder *d, const bs_scored *found, size_t at,
     if (d->best)
         s = best_sequence(d, found->potentials ? found->potentials + at : y, n, tag, err);
     else
-        token_by_token(y, n, d->tags, tag);
+        bs_tag_token_by_token(y, n, d->tags, tag);
     for (int32_t i = 0; i < n && !s && score; i++)
         score[i] = (float)y[(size_t)i * (size_t)d->tags + (size_t)tag[i]];
     return s;

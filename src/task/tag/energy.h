@@ -3,7 +3,8 @@
  *   E(x, y) = -( sum_t y_t . b(x, t) + sum_t y_{t-1}' W y_t + scale * terms(x, y) )
  *
  * (Tu et al. 2020, eq. 7; the sign is that of all energies here.) A term is a log-likelihood of
- * relaxed tags, for example under a language model of tags (eq. 8 and 9).
+ * relaxed tags, for example under a language model of tags (eq. 8 and 9), or a score of all tags of
+ * a sentence at once.
  *
  * To add a kind: a file with a const bs_tag_energy and a line in energies.def. */
 #ifndef BS_TAG_ENERGY_H
@@ -26,6 +27,10 @@ typedef struct {
 typedef struct {
     const char *name, *help;
     bs_id (*terms)(bs_nn *nn, const bs_tagged *t); /* [n, 1]; NULL: none */
+    /* The same for K outputs of each row at once: of y [B, K, T, tags] and mask [B, 1, T, 1] to
+     * [B, K, 1]; NULL: none. It can be differentiated any number of times. */
+    bs_id (*all)(bs_nn *nn, const bs_tag_shape *shape, bs_id y, bs_id mask);
+    bool unchained; /* without scores of neighbours */
 } bs_tag_energy;
 
 extern const bs_tag_energy *const bs_tag_energies[]; /* ends with NULL */

@@ -173,7 +173,8 @@ static bs_id by_sentence(bs_output_space *v, bs_id scores) /* [B, T, N] */
 
 static bool chain(const bs_net_spec *s)
 {
-    return !bs_net_spec_tag(s)->energy->terms;
+    const bs_tag_energy *e = bs_net_spec_tag(s)->energy;
+    return !e->terms && !e->all && !e->unchained;
 }
 
 static bs_id marginals(bs_output_space *v)
@@ -215,10 +216,16 @@ static bs_id energy(bs_output_space *v, bs_id y)
 {
     bs_graph *g = v->g;
     const int K = outputs(v, y), B = v->size.rows;
-    bs_id     unary = by_token(v, potentials(v)), terms = 0;
+    bs_id     unary = by_token(v, potentials(v)), terms = 0, chain;
+    bs_nn     nn = energy_nn(v);
     bs_push(g, "energy");
-    bs_id chain = bs_chain_score(g, unary, transitions(v), by_token(v, y), mask(v));
-    chain = bs_reshape(g, chain, bs_shape3(B, K, 1));
+    if (shape(v)->energy->unchained)
+        chain = total(v, flat(v, bs_mul(g, unary, by_token(v, y)), K));
+    else
+        chain = bs_reshape(g, bs_chain_score(g, unary, transitions(v), by_token(v, y), mask(v)),
+                           bs_shape3(B, K, 1));
+    if (shape(v)->energy->all)
+        terms = shape(v)->energy->all(&nn, shape(v), by_token(v, y), mask(v));
     for (int k = 0; k < K && shape(v)->energy->terms; k++) {
         bs_id term = terms_of(v, y, k);
         terms = terms ? bs_concat(g, terms, term, -2) : term;

@@ -28,12 +28,13 @@ typedef struct {
 /* NULL: the model belongs to another task. */
 static const tag_names *names_of(const basin_model *m)
 {
-    return m && m->saved->task == &bs_task_tag ? m->own : NULL;
+    const bool ours = m && m->saved->task->memory && m->saved->task->memory->open == bs_tag_open;
+    return ours ? m->own : NULL;
 }
 
 /* ---- model ---- */
 
-static basin_status open_model(basin_model *m, basin_error *err)
+basin_status bs_tag_open(basin_model *m, basin_error *err)
 {
     const bs_tag_known *k = bs_preprocess_tag(&m->saved->known);
     const bs_lexicon   *l = &k->lexicon;
@@ -44,7 +45,7 @@ static basin_status open_model(basin_model *m, basin_error *err)
              : bs_retagger_make(&own->set, &l->tags, (bs_scheme)k->file_scheme, &own->written, err);
 }
 
-static void close_model(basin_model *m)
+void bs_tag_close(basin_model *m)
 {
     tag_names *own = m->own;
     if (!own)
@@ -71,20 +72,20 @@ const char *basin_model_column(const basin_model *m, int i)
 
 /* ---- predictor ---- */
 
-static basin_status start(basin_predictor *p, basin_error *err)
+basin_status bs_tag_start(basin_predictor *p, basin_error *err)
 {
     const bs_lexicon *l = &bs_preprocess_tag(&p->model->saved->known)->lexicon;
     bs_tagger        *t = p->own = bs_calloc(1, sizeof *t);
     if (!t)
         return bs_fail_nomem(err);
-    t->columns = basin_model_columns(p->model);
+    t->columns = bs_lexicon_columns(l);
     for (int i = 1; i < l->columns; i++)
         t->offset[i] = t->offset[i - 1] + l->value[i - 1].n;
     t->letter = bs_calloc((size_t)l->max_characters + 1, sizeof *t->letter);
     return t->letter ? bs_tag_decoder_make(p->scorer, l, &t->decoder, err) : bs_fail_nomem(err);
 }
 
-static void stop(basin_predictor *p)
+void bs_tag_stop(basin_predictor *p)
 {
     bs_tagger *t = p->own;
     if (!t)
@@ -139,9 +140,7 @@ static basin_status check_token(const basin_sentences *x, int32_t sentence, int3
 static basin_status check_sentences(const basin_predictor *p, const basin_sentences *x,
                                     const int32_t *tags, basin_error *err)
 {
-    basin_status s = bs_task_memory_check(p->model, &bs_task_memory_tag, err);
-    if (!s)
-        s = check_columns(p, x, err);
+    basin_status s = check_columns(p, x, err);
     if (!s && x->sentences < 0)
         s = bs_fail(err, BASIN_EARG, "%d sentences", (int)x->sentences);
     if (!s && x->sentences > 0)
@@ -293,10 +292,12 @@ static basin_status tag_batch(basin_predictor *p, const basin_sentences *x, cons
     return s;
 }
 
-static basin_status predict_all(basin_predictor *p, const basin_sentences *x, const wanted *to,
-                                basin_error *err)
+static basin_status predict_all(basin_predictor *p, const bs_task_memory *needed,
+                                const basin_sentences *x, const wanted *to, basin_error *err)
 {
     basin_status s = BS_NEED(err, {"predictor", p}, {"sentences", x});
+    if (!s)
+        s = bs_task_memory_check(p->model, needed, err);
     if (!s)
         s = check_sentences(p, x, to->tags, err);
     if (s || x->sentences == 0)
@@ -313,18 +314,25 @@ static basin_status predict_all(basin_predictor *p, const basin_sentences *x, co
     return s;
 }
 
+basin_status bs_tag_predict_sentences(basin_predictor *p, const bs_task_memory *needed,
+                                      const basin_sentences *x, int32_t *tags, float *scores,
+                                      basin_error *err)
+{
+    return predict_all(p, needed, x, &(wanted){tags, scores, NULL}, err);
+}
+
 basin_status basin_predict_sentences(basin_predictor *p, const basin_sentences *x, int32_t *tags,
                                      float *scores, basin_error *err)
 {
     BS_KEEP_ERRNO;
-    return predict_all(p, x, &(wanted){tags, scores, NULL}, err);
+    return bs_tag_predict_sentences(p, &bs_task_memory_tag, x, tags, scores, err);
 }
 
 basin_status basin_predict_marginals(basin_predictor *p, const basin_sentences *x, int32_t *tags,
                                      float *marginals, basin_error *err)
 {
     BS_KEEP_ERRNO;
-    return predict_all(p, x, &(wanted){tags, NULL, marginals}, err);
+    return predict_all(p, &bs_task_memory_tag, x, &(wanted){tags, NULL, marginals}, err);
 }
 
 basin_status basin_predict_tokens(basin_predictor *p, const char *const *tokens, int32_t n,
@@ -348,7 +356,7 @@ static basin_status check_tags(const basin_model *m, const int32_t *tags, int32_
                                const void *out, basin_error *err)
 {
     basin_status s = n > 0 ? BS_NEED(err, {"tags", tags}, {"out", out}) : BASIN_OK;
-    if (!s)
+    if (!s && !names_of(m))
         s = bs_task_memory_check(m, &bs_task_memory_tag, err);
     for (int32_t i = 0; i < n && !s; i++)
         if (tags[i] < 0 || tags[i] >= names_of(m)->set.n)
@@ -398,7 +406,7 @@ static int32_t rows(const void *given)
 const bs_task_memory bs_task_memory_tag = {.what = "sentences",
                                            .function = "basin_predict_tokens",
                                            .rows = rows,
-                                           .open = open_model,
-                                           .close = close_model,
-                                           .start = start,
-                                           .stop = stop};
+                                           .open = bs_tag_open,
+                                           .close = bs_tag_close,
+                                           .start = bs_tag_start,
+                                           .stop = bs_tag_stop};

@@ -28,7 +28,8 @@ struct bs_tag_shape {
 
     const bs_tag_energy *energy;           /* the terms over y */
     bool                 shared;           /* it sees words and features as the net does */
-    int                  hidden;           /* units of a language model of tags */
+    int                  hidden;           /* units of a language model of tags, of attention */
+    double               energy_dropout;   /* of the weights of attention */
     double               scale, augmented; /* weights: language models, those that see words */
 };
 

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "explain/explain.h"
+#include "tasks/tag/explain.h"
 #include "task/tag/data.h"
 
 enum {
@@ -11,12 +11,12 @@ enum {
     TOKENS = 600, /* tokens examined for energies with language models, whose products are slow */
 };
 
-static bool labelled(const bs_dataset *p)
+bool bs_explain_tag_labelled(const bs_dataset *p)
 {
     return bs_dataset_tag(p)->labelled;
 }
 
-static basin_status names(bs_explanation *e, basin_error *err)
+basin_status bs_explain_tag_names(bs_explanation *e, basin_error *err)
 {
     const bs_names *tags = &bs_preprocess_tag(&e->m->known)->lexicon.tags;
     const char    **name = bs_arena_alloc(&e->arena, ((size_t)tags->n + 1) * sizeof *name);
@@ -35,7 +35,7 @@ static bool has_terms(const bs_net_spec *s)
 }
 
 /* Language models of tags are fused LSTMs, which can be differentiated only once. */
-static bs_hvp_kind products(const bs_net_spec *s)
+bs_hvp_kind bs_explain_tag_products(const bs_net_spec *s)
 {
     return has_terms(s) ? BS_HVP_CENTRAL : BS_HVP_EXACT;
 }
@@ -173,7 +173,7 @@ static basin_status count_transitions(bs_explanation *e, basin_error *err)
     return s;
 }
 
-static basin_status open_scorer(const bs_explanation *e, bs_scorer **out, basin_error *err)
+basin_status bs_explain_tag_scorer(const bs_explanation *e, bs_scorer **out, basin_error *err)
 {
     bs_inference how;
     basin_status s = bs_model_file_inference(e->m, NULL, false, &how, err);
@@ -192,7 +192,7 @@ static basin_status look(bs_explanation *e, basin_error *err)
     p->count = bs_explain_matrix(e, p->n, p->n);
     if (!p->interaction || !p->count)
         return bs_fail_nomem(err);
-    basin_status s = open_scorer(e, &scorer, err);
+    basin_status s = bs_explain_tag_scorer(e, &scorer, err);
     if (!s)
         s = interact(e, scorer, p->interaction, err);
     bs_scorer_free(scorer);
@@ -227,7 +227,7 @@ static basin_status energy_of(bs_explanation *e, const bs_batch *b, const int32_
 }
 
 /* The energy of each token: of its tag by itself, and with its neighbours: W[before][tag], after
- * the last token also W[tag][end]; start and end are number N. */
+ * the last token also W[tag][end]; start and end are number N. W is NULL for energies without. */
 static void fill_terms(bs_explanation *e, const bs_outputs *y, const real *unary, const real *W)
 {
     const bs_corpus *c = bs_dataset_tag(&e->one);
@@ -236,13 +236,15 @@ static void fill_terms(bs_explanation *e, const bs_outputs *y, const real *unary
     for (int32_t t = 0; t < c->tokens; t++) {
         const size_t k = (size_t)tag[t], before = t > 0 ? (size_t)tag[t - 1] : N;
         const bool   last = t == c->tokens - 1;
-        e->row.term[t] = (bs_explained_term){
-            .name = c->words.item[c->word[t]].text,
-            .truth = c->tag[t] < 0 ? NULL : c->tags.item[c->tag[t]].text,
-            .predicted = e->name[k],
-            .probability = (double)y->scores[t],
-            .local = -(double)unary[(size_t)t * N + k],
-            .shared = -(double)W[before * (N + 1) + k] - (last ? (double)W[k * (N + 1) + N] : 0)};
+        const real   into = W ? W[before * (N + 1) + k] : 0;
+        const real   end = W && last ? W[k * (N + 1) + N] : 0;
+        e->row.term[t] =
+            (bs_explained_term){.name = c->words.item[c->word[t]].text,
+                                .truth = c->tag[t] < 0 ? NULL : c->tags.item[c->tag[t]].text,
+                                .predicted = e->name[k],
+                                .probability = (double)y->scores[t],
+                                .local = -(double)unary[(size_t)t * N + k],
+                                .shared = -(double)into - (double)end};
     }
 }
 
@@ -252,19 +254,20 @@ static basin_status look_at_sentence(bs_explanation *e, const bs_batch *b, const
     bs_explained_row *r = &e->row;
     const bs_segment *w = bs_params_find(e->m->params, "energy/W");
     const size_t      parts = (size_t)(b->size.rows * b->size.length) * (size_t)e->names;
-    real             *y = bs_arena_alloc(&e->arena, parts * sizeof *y), *W;
+    real             *y = bs_arena_alloc(&e->arena, parts * sizeof *y), *W = NULL;
     const real       *unary;
     basin_status      s = y ? energy_of(e, b, gold, y, &r->energy_truth, err) : bs_fail_nomem(err);
     if (!s)
         s = energy_of(e, b, bs_outputs_tag(out)->tag, y, &r->energy, err);
     if (!s)
         s = bs_energy_probe_potentials(e->probe, b, &unary, err);
-    if (!s)
+    if (!s && w)
         s = bs_params_map(e->m->params, w, BS_READ, &W, err);
     if (s)
         return s;
     fill_terms(e, out, unary, W);
-    bs_params_unmap(e->m->params, w, BS_READ, W);
+    if (w)
+        bs_params_unmap(e->m->params, w, BS_READ, W);
     return BASIN_OK;
 }
 
@@ -281,7 +284,7 @@ static const char *text_of(bs_explanation *e)
     return copy;
 }
 
-static basin_status explain_row(bs_explanation *e, basin_error *err)
+basin_status bs_explain_tag_row(bs_explanation *e, basin_error *err)
 {
     const bs_model_file *m = e->m;
     bs_explained_row    *r = &e->row;
@@ -310,8 +313,8 @@ static basin_status explain_row(bs_explanation *e, basin_error *err)
 }
 
 const bs_task_explain bs_task_explain_tag = {.rows = 1000,
-                                             .labelled = labelled,
-                                             .names = names,
-                                             .products = products,
+                                             .labelled = bs_explain_tag_labelled,
+                                             .names = bs_explain_tag_names,
+                                             .products = bs_explain_tag_products,
                                              .look = look,
-                                             .row = explain_row};
+                                             .row = bs_explain_tag_row};

@@ -1,16 +1,18 @@
 /* inspect.c -- basin_data_* for tagged sentences. */
 #include <string.h>
 
-#include "inspect/inspect.h"
+#include "tasks/tag/inspect.h"
 #include "base/io.h"
 #include "tasks/tag/make.h"
+#include "data/text/roles.h"
 #include "task/tag/data.h"
 
 /* Tags may only be missing if nothing else was requested: text that looks like columns of different
  * lengths should be reported as a mistake. */
-static bs_corpus_options reading(const bs_settings *s)
+static bs_corpus_options reading(const bs_settings *s, bool roles)
 {
     bs_corpus_options o = s->text;
+    o.roles = roles;
     o.label_free = strcmp(o.format, "text") == 0 || strcmp(o.tag_column, "none") == 0;
     o.max_mb = s->read.max_mb;
     o.max_line_mb = s->read.max_line_mb;
@@ -21,8 +23,8 @@ static bs_corpus_options reading(const bs_settings *s)
 
 /* Problems found in the files: all are shown, the first one is the status. */
 typedef struct {
-    bs_buf      *table, *json;
-    bool         check, several; /* files: after a broken one the others are still examined */
+    bs_buf *table, *json;
+    bool    roles, check, several; /* files: after a broken one the others are still examined */
     basin_status status;
     basin_error  first;
     int          n;
@@ -67,6 +69,21 @@ static basin_status find_problems(const bs_corpus *c, const bs_corpus *train, fi
     return status;
 }
 
+static basin_status describe_roles(const bs_corpus *c, bs_buf *table, basin_error *err)
+{
+    bs_role_facts k;
+    basin_status  s = c->labelled ? bs_role_count(c, &k, err) : BASIN_OK;
+    if (!s && c->labelled)
+        bs_buf_printf(table,
+                      "roles    %d predicates in %d sentences, %d of which have none; %lld "
+                      "arguments, %lld continued, %lld that refer to another\n"
+                      "         %d predicates have a core role more than once (%.2f %%)\n",
+                      (int)k.rows, (int)k.sentences, (int)k.without, (long long)k.arguments,
+                      (long long)k.continued, (long long)k.referring, (int)k.repeated,
+                      100.0 * k.repeated / (k.rows > 0 ? k.rows : 1));
+    return s;
+}
+
 static basin_status inspect_file(const char *path, const bs_corpus_options *o,
                                  const bs_corpus *train, findings *f, bs_corpus **out,
                                  basin_error *err)
@@ -84,6 +101,8 @@ static basin_status inspect_file(const char *path, const bs_corpus_options *o,
     } else {
         if (!s)
             s = bs_corpus_describe(*out, train, &notes, f->table, f->json, &why);
+        if (!s && f->roles)
+            s = describe_roles(*out, f->table, &why);
         if (!s && f->check)
             s = find_problems(*out, train, f, &why);
     }
@@ -94,7 +113,7 @@ static basin_status inspect_file(const char *path, const bs_corpus_options *o,
 /* The files after the first are read like it and compared with it. */
 static basin_status inspect_all(const bs_data_args *g, findings *f, basin_error *err)
 {
-    bs_corpus_options o = reading(g->settings);
+    bs_corpus_options o = reading(g->settings, f->roles);
     bs_corpus        *first = NULL, *other = NULL;
     basin_status      s = BASIN_OK;
     if (f->several) {
@@ -119,10 +138,11 @@ static basin_status inspect_all(const bs_data_args *g, findings *f, basin_error 
     return s;
 }
 
-static basin_status inspect(const bs_data_args *g, bool check, bs_buf *table, bs_buf *json,
-                            basin_error *err)
+basin_status bs_inspect_sentences(const bs_data_args *g, bool roles, bool check, bs_buf *table,
+                                  bs_buf *json, basin_error *err)
 {
-    findings f = {.table = table, .json = json, .check = check, .several = g->n > 1};
+    findings f = {
+        .table = table, .json = json, .roles = roles, .check = check, .several = g->n > 1};
     bs_buf_init(&f.list, 1 << 20);
     basin_status s = inspect_all(g, &f, err);
     if (s)
@@ -140,29 +160,30 @@ static basin_status inspect(const bs_data_args *g, bool check, bs_buf *table, bs
 /* ---- convert ---- */
 
 /* Tags stay as in the file unless another scheme is requested. */
-static basin_status read_as_it_is(const bs_data_args *g, bs_notes *notes, bs_corpus **out,
-                                  basin_error *err)
+static basin_status read_as_it_is(const bs_data_args *g, bool roles, bs_notes *notes,
+                                  bs_corpus **out, basin_error *err)
 {
-    bs_corpus_options o = reading(g->settings);
+    bs_corpus_options o = reading(g->settings, roles);
     if (strcmp(o.to, "auto") == 0)
         bs_print(o.to, sizeof o.to, "keep");
     return bs_corpus_read(g->file, g->n, &o, out, notes, err);
 }
 
-static basin_status check_format(const char *format, const char *path, basin_error *err)
+static basin_status check_format(const char *format, const char *path, bool roles, basin_error *err)
 {
-    const bs_writer *other = format ? NULL : bs_writer_for(path);
-    const char      *name = format ? format : other ? other->name : NULL;
-    char             names[256];
-    if (!name || strcmp(name, "jsonl") == 0 || bs_corpus_format_find(name))
+    const bs_writer        *other = format ? NULL : bs_writer_for(path);
+    const char             *name = format ? format : other ? other->name : NULL;
+    const bs_corpus_format *to = name ? bs_corpus_format_find(name) : NULL;
+    char                    names[256];
+    if (!name || strcmp(name, "jsonl") == 0 || (to && to->roles == roles))
         return BASIN_OK;
-    bs_corpus_format_names(names);
+    bs_corpus_format_names(roles, names);
     return bs_fail(err, BASIN_EARG, "--format: sentences cannot be written as %.40s; use %s", name,
                    names);
 }
 
-static basin_status describe_part(const bs_dataset *part, const bs_dataset *train, bs_buf *table,
-                                  basin_error *err)
+basin_status bs_describe_sentences(const bs_dataset *part, const bs_dataset *train, bs_buf *table,
+                                   basin_error *err)
 {
     bs_buf json;
     bs_buf_init(&json, 1 << 24);
@@ -187,13 +208,13 @@ static void note_lost(const bs_corpus *c, const char *out, const char *format, b
                  c->columns == 1 ? "" : "s", list, c->columns == 1 ? "is" : "are");
 }
 
-static basin_status convert(const bs_data_args *g, const char *out, const char *format,
-                            bs_notes *notes, basin_error *err)
+basin_status bs_convert_sentences(const bs_data_args *g, bool roles, const char *out,
+                                  const char *format, bs_notes *notes, basin_error *err)
 {
     bs_corpus   *c = NULL;
-    basin_status s = check_format(format, out, err);
+    basin_status s = check_format(format, out, roles, err);
     if (!s)
-        s = read_as_it_is(g, notes, &c, err);
+        s = read_as_it_is(g, roles, notes, &c, err);
     if (!s)
         s = bs_corpus_save(c, out, format, err);
     if (!s)
@@ -286,11 +307,12 @@ static bool is_folder(const bs_corpus *c, const char *format)
 /* Sentences of one text are kept together. */
 static bool by_document(const bs_corpus *c, const bs_cutting *cut)
 {
-    return cut->o->documents || (c->first && c->documents > 1 && c->documents >= cut->parts);
+    return cut->o->documents || (c->roles.word && c->documents >= cut->parts) ||
+           (c->first && c->documents > 1 && c->documents >= cut->parts);
 }
 
-static basin_status split(const bs_data_args *g, const bs_cutting *cut, bs_notes *notes,
-                          bs_buf *table, bs_buf *json, basin_error *err)
+basin_status bs_split_sentences(const bs_data_args *g, bool roles, const bs_cutting *cut,
+                                bs_notes *notes, bs_buf *table, bs_buf *json, basin_error *err)
 {
     bs_corpus *c = NULL;
     int32_t   *part = NULL;
@@ -299,9 +321,9 @@ static basin_status split(const bs_data_args *g, const bs_cutting *cut, bs_notes
         return bs_fail(err, BASIN_EARG,
                        "--groups: is for rows; --documents keeps the sentences of a document "
                        "together");
-    basin_status s = cut->o->format ? check_format(cut->o->format, "", err) : BASIN_OK;
+    basin_status s = cut->o->format ? check_format(cut->o->format, "", roles, err) : BASIN_OK;
     if (!s)
-        s = read_as_it_is(g, NULL, &c, err);
+        s = read_as_it_is(g, roles, NULL, &c, err);
     if (!s)
         choose_extension(g->file[0], is_folder(c, cut->o->format) ? "brat" : cut->o->format,
                          extension);
@@ -351,10 +373,28 @@ static basin_status make(const char *options, int seed, const char *out, const c
     return s;
 }
 
+static basin_status inspect(const bs_data_args *g, bool check, bs_buf *table, bs_buf *json,
+                            basin_error *err)
+{
+    return bs_inspect_sentences(g, false, check, table, json, err);
+}
+
+static basin_status convert(const bs_data_args *g, const char *out, const char *format,
+                            bs_notes *notes, basin_error *err)
+{
+    return bs_convert_sentences(g, false, out, format, notes, err);
+}
+
+static basin_status split(const bs_data_args *g, const bs_cutting *cut, bs_notes *notes,
+                          bs_buf *table, bs_buf *json, basin_error *err)
+{
+    return bs_split_sentences(g, false, cut, notes, table, json, err);
+}
+
 const bs_task_inspect bs_task_inspect_tag = {
     .inspect = inspect,
     .convert = convert,
     .split = split,
-    .describe = describe_part,
+    .describe = bs_describe_sentences,
     .make = make,
 };

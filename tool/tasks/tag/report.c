@@ -16,7 +16,7 @@ typedef struct {
     const bs_report_run   *run;
     const bs_corpus       *data;
     bs_tag_truth           truth;
-    bs_tag_counted        *counted;
+    const bs_tag_counted  *counted;
     const bs_tagset       *tags;  /* of the truth's names */
     const char           **name;  /* [tags->n] */
     int                   *place; /* [tags->n] row of a tag on maps: O, then by type and part */
@@ -376,15 +376,12 @@ static basin_status sections(view *v, basin_error *err)
     return s ? s : examples(v, err);
 }
 
-/* What errors and advice both need; v->truth must be freed. */
-static basin_status open_view(const bs_report_group *g, view *v, basin_error *err)
+/* What errors and advice both need; v->truth must be freed. tags: those of the truth. */
+static basin_status open_view(const bs_report_group *g, const bs_tagset *tags, view *v,
+                              basin_error *err)
 {
     const bs_report_run *run = &g->run[g->shown];
-    *v = (view){.g = g,
-                .run = run,
-                .data = bs_dataset_tag(g->part),
-                .counted = bs_measurement_tag(&run->counts[0])};
-    v->tags = &v->counted->tags;
+    *v = (view){.g = g, .run = run, .data = bs_dataset_tag(g->part), .tags = tags};
     v->raw = v->tags->scheme == BS_SCHEME_RAW;
     basin_status s =
         bs_tag_truth_make(v->data, &bs_preprocess_tag(&run->model->known)->lexicon, &v->truth, err);
@@ -396,10 +393,29 @@ static basin_status open_view(const bs_report_group *g, view *v, basin_error *er
     return s;
 }
 
+static const bs_tag_counted *counted_of(const bs_report_group *g)
+{
+    return bs_measurement_tag(&g->run[g->shown].counts[0]);
+}
+
+basin_status bs_report_worst_sentences(const bs_report_group *g, const bs_tagset *tags, bs_doc *d,
+                                       basin_error *err)
+{
+    view         v;
+    basin_status s = open_view(g, tags, &v, err);
+    v.doc = d;
+    v.out = d->page;
+    if (!s)
+        s = examples(&v, err);
+    bs_tag_truth_free(&v.truth);
+    return s;
+}
+
 static basin_status errors(const bs_report_group *g, bs_doc *d, basin_error *err)
 {
     view         v;
-    basin_status s = open_view(g, &v, err);
+    basin_status s = open_view(g, &counted_of(g)->tags, &v, err);
+    v.counted = counted_of(g);
     v.doc = d;
     v.out = d->page;
     v.place = bs_arena_alloc(g->room, ((size_t)v.tags->n + 1) * sizeof *v.place);
@@ -440,11 +456,12 @@ static void advise_unknown(const view *v, bs_notes *advice)
 static basin_status advise(const bs_report_group *g, bs_notes *advice, basin_error *err)
 {
     view           v;
-    basin_status   s = open_view(g, &v, err);
+    basin_status   s = open_view(g, &counted_of(g)->tags, &v, err);
     const int32_t  n = v.raw ? v.tags->n : v.tags->types.n;
     bs_type_score *row = bs_arena_alloc(g->room, ((size_t)n + 1) * sizeof *row);
     if (!s && !row)
         s = bs_fail_nomem(err);
+    v.counted = counted_of(g);
     if (!s) {
         if (v.raw)
             bs_tag_metrics_tags(v.counted->metrics, row, v.name);

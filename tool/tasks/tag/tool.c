@@ -15,7 +15,8 @@ static void energies(bs_listing put, void *to)
 static void readers(bs_listing put, void *to)
 {
     for (int i = 0; bs_corpus_formats[i]; i++)
-        put(to, bs_corpus_formats[i]->name, bs_corpus_formats[i]->help);
+        if (!bs_corpus_formats[i]->roles)
+            put(to, bs_corpus_formats[i]->name, bs_corpus_formats[i]->help);
 }
 
 extern const bs_task_inspect bs_task_inspect_tag;

@@ -1,0 +1,931 @@
+/* format_props.c -- semantic roles in columns, as in CoNLL-2005 and CoNLL-2012.
+ *
+ *     Bush       NNP  -         (ARG0*)  *
+ *     nominated  VBD  nominate  (V*)     *
+ *     two        CD   -         (ARG1*   (ARG0*
+ *     people     NNS  -         *        *)
+ *     to         TO   -         *        *
+ *     replace    VB   replace   *)       (V*)
+ *
+ * A column holds "-" or "_" for all words but predicates; for each predicate of the sentence there
+ * is a column of brackets, in their order. They come last, but for columns without brackets such as
+ * those of coreference. In files that number their words, words are next to the number. CoNLL-U
+ * with columns behind its ten has a role at a single word ("A0" or "_"); CoNLL-U Plus names its
+ * columns, and a predicate lists its spans: "A0:1-1|A1:3-8".
+ *
+ * Which columns these are: the number of columns minus the number of predicates must be the same
+ * for all sentences. */
+#include <string.h>
+
+#include "data/text/roles_part.h"
+
+enum { MOST_ROWS = INT32_MAX / 4, CONLLU = 10 };
+
+typedef struct {
+    const char *text, *end;
+    long        line;
+    size_t      cell; /* its first */
+    int         n;    /* cells; 0: no word */
+} props_row;
+
+typedef struct {
+    size_t  first, end; /* rows */
+    int32_t words, predicates;
+    int     n; /* columns */
+} sentence;
+
+typedef struct {
+    bs_corpus_reading *r;
+    bs_corpus_builder  m;
+    props_row         *row;
+    bs_cell           *cell;
+    sentence          *list;
+    size_t             rows, cells, row_cap, cell_cap, list_cap;
+    int32_t            n;
+    bool               tabs, conllu, plain; /* a role is a cell without brackets */
+    bool               labelled;
+    bs_role_layout     at;
+    long               nested; /* brackets inside of others */
+    bs_buf             scratch;
+    bs_cell           *word, *role;
+    uint8_t           *begin;
+    size_t             word_cap, role_cap, begin_cap;
+} props;
+
+static bs_cell *cells_of(const props *x, const props_row *w)
+{
+    return x->cell + w->cell;
+}
+
+/* ---- lines ---- */
+
+static bool is_blank(const char *p, const char *end)
+{
+    while (p < end && (*p == ' ' || *p == '\t'))
+        p++;
+    return p == end;
+}
+
+static basin_status add_row(props *x, const char *p, const char *end, long line)
+{
+    void      *rows = x->row, *cells = x->cell;
+    const int  n = bs_role_cells(p, end, x->tabs, NULL, 0);
+    const bool ok =
+        bs_grow(&rows, &x->row_cap, x->rows + 1, sizeof *x->row, MOST_ROWS) &&
+        bs_grow(&cells, &x->cell_cap, x->cells + (size_t)n + 1, sizeof *x->cell, SIZE_MAX / 32);
+    x->row = rows;
+    x->cell = cells;
+    if (!ok)
+        return bs_fail_nomem(x->r->err);
+    x->row[x->rows++] = (props_row){p, end, line, x->cells, n};
+    x->cells += (size_t)bs_role_cells(p, end, x->tabs, x->cell + x->cells, n);
+    return BASIN_OK;
+}
+
+static bool is_cell(const bs_cell *c, const char *text)
+{
+    return c->len == strlen(text) && memcmp(c->at, text, c->len) == 0;
+}
+
+static bool is_none(const bs_cell *c)
+{
+    return c->len == 0 || is_cell(c, "-") || is_cell(c, "_");
+}
+
+/* Digits, then "-" or "." and digits: no word of CoNLL-U. */
+static bool is_aside(const bs_cell *c)
+{
+    size_t i = 0;
+    while (i < c->len && c->at[i] >= '0' && c->at[i] <= '9')
+        i++;
+    return i > 0 && i + 1 < c->len && (c->at[i] == '-' || c->at[i] == '.') && c->at[i + 1] >= '0' &&
+           c->at[i + 1] <= '9';
+}
+
+/* A line "#..." before the words of a sentence is a comment, unless it has as many cells as the
+ * first line that is certainly a word. */
+static void drop_comments(props *x, size_t first)
+{
+    size_t k = first;
+    while (k < x->rows && x->row[k].text < x->row[k].end && *x->row[k].text == '#')
+        k++;
+    for (size_t i = first; i < k; i++)
+        if (k == x->rows || x->row[i].n != x->row[k].n)
+            x->row[i].n = 0;
+}
+
+static basin_status close_sentence(props *x, size_t first)
+{
+    void    *list = x->list;
+    sentence s = {.first = first, .end = x->rows};
+    drop_comments(x, first);
+    for (size_t i = first; i < x->rows; i++) {
+        props_row *w = &x->row[i];
+        if (w->n >= CONLLU && x->tabs && is_aside(cells_of(x, w)))
+            w->n = 0;
+        if (!w->n)
+            continue;
+        if (s.words && w->n != s.n)
+            return bs_corpus_fail(x->r, w->line, 0,
+                                  "%d columns, but the lines of this sentence before it have %d",
+                                  w->n, s.n);
+        s.n = w->n;
+        s.words++;
+    }
+    if (s.words > x->r->o->max_length)
+        return bs_corpus_fail(x->r, x->row[first].line, 0,
+                              "the sentence has more than %d words; text.max_length allows more "
+                              "(is the blank line between sentences missing?)",
+                              x->r->o->max_length);
+    if (!bs_grow(&list, &x->list_cap, (size_t)x->n + 1, sizeof *x->list, INT32_MAX))
+        return bs_fail_nomem(x->r->err);
+    x->list = list;
+    x->list[x->n++] = s;
+    return BASIN_OK;
+}
+
+static basin_status take_lines(props *x)
+{
+    const bs_corpus *c = x->r->c;
+    const char      *stop = c->text + c->text_len;
+    basin_status     s = BASIN_OK;
+    size_t           first = 0;
+    long             line = 1;
+    for (const char *p = c->text; p < stop && !s; line++) {
+        const char *nl = memchr(p, '\n', (size_t)(stop - p)), *end = nl ? nl : stop;
+        if (end > p && end[-1] == '\r')
+            end--;
+        if (!is_blank(p, end)) {
+            if (*p != '#' && x->rows == 0)
+                x->tabs = memchr(p, '\t', (size_t)(end - p)) != NULL;
+            s = add_row(x, p, end, line);
+        } else if (x->rows > first) {
+            s = close_sentence(x, first);
+            first = x->rows;
+        }
+        p = nl ? nl + 1 : stop;
+    }
+    return !s && x->rows > first ? close_sentence(x, first) : s;
+}
+
+/* Tabs, unless comments hid what separates cells: the first line with a word tells. */
+static bool has_tabs(const char *p, const char *stop)
+{
+    while (p < stop) {
+        const char *nl = memchr(p, '\n', (size_t)(stop - p)), *end = nl ? nl : stop;
+        if (*p != '#' && !is_blank(p, end))
+            return memchr(p, '\t', (size_t)(end - p)) != NULL;
+        p = nl ? nl + 1 : stop;
+    }
+    return false;
+}
+
+/* ---- which columns ---- */
+
+/* A cell of brackets: "(A0*", "*", "(V*)". */
+static bool is_bracketed(const bs_cell *c)
+{
+    return memchr(c->at, '*', c->len) != NULL;
+}
+
+/* The words of a sentence, one after the other; *i = its first row at the beginning. */
+static const bs_cell *next_word(const props *x, const sentence *s, size_t *i)
+{
+    while (*i < s->end && !x->row[*i].n)
+        (*i)++;
+    return *i < s->end ? cells_of(x, &x->row[(*i)++]) : NULL;
+}
+
+static bool all_bracketed(const props *x, const sentence *s, int column)
+{
+    const bs_cell *w;
+    for (size_t i = s->first; (w = next_word(x, s, &i));)
+        if (!is_bracketed(&w[column]))
+            return false;
+    return true;
+}
+
+/* Numbers 0, 1, 2 ... or 1, 2, 3 ... in every sentence. */
+static bool is_numbering(const props *x, int column)
+{
+    for (int32_t k = 0; k < x->n; k++) {
+        const sentence *s = &x->list[k];
+        const bs_cell  *w;
+        long long       number, next = -1;
+        for (size_t i = s->first; (w = next_word(x, s, &i)); next++) {
+            char text[24];
+            bs_print(text, sizeof text, "%.*s", w[column].len < 20 ? (int)w[column].len : 20,
+                     w[column].at);
+            if (column >= s->n || !bs_parse_int(text, &number) || number < 0 ||
+                (next < 0 ? number > 1 : number != next))
+                return false;
+            next = next < 0 ? number : next;
+        }
+    }
+    return true;
+}
+
+static int32_t count_predicates(const props *x, const sentence *s, int column)
+{
+    const bs_cell *w;
+    int32_t        n = 0;
+    for (size_t i = s->first; (w = next_word(x, s, &i));)
+        n += column < s->n && !is_none(&w[column]);
+    return n;
+}
+
+/* Columns of brackets behind `column`. */
+static int brackets_after(const props *x, const sentence *s, int column, int *last)
+{
+    int n = 0;
+    for (int k = column + 1; k < s->n; k++)
+        if (all_bracketed(x, s, k)) {
+            n++;
+            *last = k;
+        }
+    return n;
+}
+
+/* Does the file have as many columns of roles as predicates everywhere, if these are in `column`
+ * (from 0)? *base: the other columns. */
+static bool is_labelled(const props *x, int column, int *base, int *after)
+{
+    bool some = false;
+    *base = *after = 0;
+    for (int32_t k = 0; k < x->n; k++) {
+        const sentence *s = &x->list[k];
+        const int32_t   p = count_predicates(x, s, column);
+        int             last = 0;
+        if (!s->words)
+            continue;
+        if (*base && s->n - p != *base)
+            return false;
+        *base = s->n - p;
+        if (*base <= column)
+            return false;
+        if (p == 0)
+            continue;
+        if (!x->plain && (brackets_after(x, s, column, &last) < p || last - p < column))
+            return false;
+        last = x->plain ? s->n - 1 : last;
+        *after = last + 1 - p;
+        some = true;
+    }
+    return some;
+}
+
+static bool is_unlabelled(const props *x, int column)
+{
+    int  n = 0;
+    bool none = false, some = false;
+    for (int32_t k = 0; k < x->n; k++) {
+        const int32_t p = count_predicates(x, &x->list[k], column);
+        if (!x->list[k].words)
+            continue;
+        if ((n && x->list[k].n != n) || x->list[k].n <= column)
+            return false;
+        n = x->list[k].n;
+        none = none || p < x->list[k].words;
+        some = some || p > 0;
+    }
+    return none && some;
+}
+
+static int fewest_columns(const props *x)
+{
+    int n = 0;
+    for (int32_t k = 0; k < x->n; k++)
+        if (x->list[k].words && (!n || x->list[k].n < n))
+            n = x->list[k].n;
+    return n;
+}
+
+/* Columns without those of roles, as far as a sentence can tell. */
+static int base_of(const props *x, const sentence *s, int column)
+{
+    return s->words ? s->n - count_predicates(x, s, column) : 0;
+}
+
+/* What most of the sentences have in common with one of the first; the first sentence that has not
+ * is in error. */
+static basin_status fail_ragged(const props *x, int column)
+{
+    enum { TRIED = 32 };
+    int     base = 0;
+    int32_t most = 0;
+    for (int32_t k = 0; k < x->n && k < TRIED; k++) {
+        const int mine = base_of(x, &x->list[k], column);
+        int32_t   same = 0;
+        for (int32_t i = 0; i < x->n && mine; i++)
+            same += base_of(x, &x->list[i], column) == mine;
+        base = same > most ? mine : base;
+        most = same > most ? same : most;
+    }
+    for (int32_t k = 0; k < x->n; k++) {
+        const sentence *s = &x->list[k];
+        const int32_t   p = count_predicates(x, s, column);
+        size_t          i = s->first;
+        if (!s->words || s->n - p == base)
+            continue;
+        while (!x->row[i].n)
+            i++;
+        return bs_corpus_fail(x->r, x->row[i].line, 0,
+                              "%d column%s of roles for %d predicate%s in column %d; every "
+                              "predicate needs one",
+                              s->n - base, s->n - base == 1 ? "" : "s", (int)p, p == 1 ? "" : "s",
+                              column + 1);
+    }
+    return bs_corpus_fail(x->r, 0, 0,
+                          "the columns behind column %d, of predicates, are not of roles such as "
+                          "(ARG0*, * and *)",
+                          column + 1);
+}
+
+/* "# global.columns = ID FORM ...": those with words, predicates and spans. */
+static basin_status named_columns(props *x)
+{
+    static const char key[] = "# global.columns";
+    const char       *p = x->rows ? x->row[0].text : "", *end = x->rows ? x->row[0].end : p;
+    bs_cell           cell[BS_MOST_CELLS];
+    if ((size_t)(end - p) < sizeof key || memcmp(p, key, sizeof key - 1) != 0)
+        return BASIN_OK;
+    const int n = bs_role_cells(p, end, false, cell, BS_MOST_CELLS);
+    int       heads = 0;
+    for (int i = 3; i < n && i < BS_MOST_CELLS; i++) {
+        if (is_cell(&cell[i], "FORM"))
+            x->at.word = i - 2;
+        if (is_cell(&cell[i], "UP:PRED") || is_cell(&cell[i], "UP:PREDS"))
+            x->at.predicate = i - 2;
+        if (is_cell(&cell[i], "UP:ARGSPANS"))
+            x->at.spans = i - 2;
+        if (is_cell(&cell[i], "UP:ARGHEADS"))
+            heads = i - 2;
+    }
+    if (!x->at.spans)
+        x->at.spans = heads;
+    if (!x->at.word || !x->at.predicate)
+        return bs_corpus_fail(x->r, x->row[0].line, 0,
+                              "the named columns have no %s; roles need FORM, UP:PRED and "
+                              "UP:ARGSPANS",
+                              x->at.word ? "UP:PRED" : "FORM");
+    return BASIN_OK;
+}
+
+static basin_status find_word(props *x)
+{
+    const int few = fewest_columns(x);
+    x->at.word = x->r->o->word_column;
+    for (int k = 0; k < 4 && k + 1 < few && !x->at.word; k++)
+        if (is_numbering(x, k))
+            x->at.word = k + 2;
+    x->at.word = x->at.word ? x->at.word : 1;
+    x->conllu = x->at.word == 2 && x->tabs && few > CONLLU;
+    if (x->at.word <= few)
+        return BASIN_OK;
+    return bs_corpus_fail(x->r, 0, 0, "%d column%s; %s asks for column %d", few,
+                          few == 1 ? "" : "s", x->r->o->who ? x->r->o->who : "--word-column",
+                          x->at.word);
+}
+
+/* The last column that fits, given how later ones look. */
+static void guess_predicate(props *x, int few)
+{
+    int base, after;
+    for (int k = few - 1; k >= x->at.word && !x->at.predicate; k--)
+        if (is_labelled(x, k, &base, &after))
+            x->at.predicate = k + 1;
+    for (int k = few - 1; k >= x->at.word && !x->at.predicate && x->r->o->label_free; k--)
+        if (is_unlabelled(x, k))
+            x->at.predicate = k + 1;
+}
+
+static basin_status fail_missing(const props *x, int few)
+{
+    for (int k = few - 1; k >= x->at.word; k--) {
+        int32_t predicates = 0, words = 0;
+        for (int32_t i = 0; i < x->n; i++) {
+            predicates += count_predicates(x, &x->list[i], k);
+            words += x->list[i].words;
+        }
+        int last;
+        if (predicates > 0 && predicates < words && x->n &&
+            brackets_after(x, &x->list[0], k, &last) > 0)
+            return fail_ragged(x, k);
+    }
+    return bs_corpus_fail(x->r, 0, 0,
+                          "no column of predicates: it holds - for all other words, and columns "
+                          "of roles such as (ARG0*, * and *) follow, one for each predicate of the "
+                          "sentence; text.predicate_column names it");
+}
+
+static basin_status find_predicate(props *x)
+{
+    const char *want = x->r->o->predicate_column;
+    const int   few = fewest_columns(x);
+    long long   number = 0;
+    if (strcmp(want, "auto") != 0 &&
+        (!bs_parse_int(want, &number) || number < 1 || number > BS_MOST_CELLS))
+        return bs_fail(x->r->err, BASIN_EARG,
+                       "text.predicate_column: '%s' is not auto or a number from 1 to %d", want,
+                       (int)BS_MOST_CELLS);
+    if (number == x->at.word)
+        return bs_fail(x->r->err, BASIN_EARG, "text.predicate_column: column %d holds the words",
+                       x->at.word);
+    if (number > few)
+        return bs_corpus_fail(x->r, 0, 0, "%d column%s; %s asks for predicates in column %lld", few,
+                              few == 1 ? "" : "s",
+                              x->r->o->who ? x->r->o->who : "text.predicate_column", number);
+    x->at.predicate = (int)number;
+    if (!number)
+        guess_predicate(x, few);
+    x->plain = x->conllu && !x->at.predicate;
+    if (x->plain)
+        guess_predicate(x, few);
+    return x->at.predicate ? BASIN_OK : fail_missing(x, few);
+}
+
+/* In later blocks of a file the other columns are known. */
+static basin_status find_roles(props *x, const bs_role_layout *before)
+{
+    int base, after;
+    x->plain = false;
+    x->labelled = is_labelled(x, x->at.predicate - 1, &base, &after);
+    if (!x->labelled && x->conllu) {
+        x->plain = true;
+        x->labelled = is_labelled(x, x->at.predicate - 1, &base, &after);
+    }
+    if (before && before->base && x->labelled && base != before->base)
+        return fail_ragged(x, x->at.predicate - 1);
+    if (!x->labelled) {
+        bool predicates = false, same = true;
+        base = fewest_columns(x);
+        for (int32_t k = 0; k < x->n; k++) {
+            predicates = predicates || count_predicates(x, &x->list[k], x->at.predicate - 1);
+            same = same && (!x->list[k].words || x->list[k].n == base);
+        }
+        if (!same || (predicates && !x->r->o->label_free))
+            return fail_ragged(x, x->at.predicate - 1);
+        after = base;
+    }
+    x->at.base = base;
+    x->at.after = after;
+    return BASIN_OK;
+}
+
+static basin_status choose_columns(props *x)
+{
+    const bs_corpus_block *block = x->r->o->block;
+    const bs_role_layout  *before =
+        block && block->begun && block->roles.after ? &block->roles : NULL;
+    basin_status s = BASIN_OK;
+    if (before)
+        x->at = *before;
+    else
+        s = named_columns(x);
+    if (s || x->n == 0)
+        return s;
+    if (x->at.spans || (!before && x->at.predicate)) {
+        const int few = fewest_columns(x);
+        x->at.base = x->at.after = few;
+        x->labelled = x->at.spans > 0;
+        return few && (few < x->at.word || few < x->at.predicate || few < x->at.spans)
+                   ? bs_corpus_fail(x->r, 0, 0, "%d columns, fewer than were named", few)
+                   : s;
+    }
+    if (fewest_columns(x) == 0)
+        return BASIN_OK;
+    if (!before && !(s = find_word(x)))
+        s = find_predicate(x);
+    x->conllu = x->at.word == 2 && x->tabs && fewest_columns(x) > CONLLU;
+    return s ? s : find_roles(x, before);
+}
+
+/* ---- roles ---- */
+
+static basin_status fail_role(const props *x, const props_row *w, const bs_cell *c, const char *why)
+{
+    return bs_corpus_fail(x->r, w->line, (size_t)(c->at - w->text) + 1, "'%.*s': %s",
+                          c->len < 40 ? (int)c->len : 40, c->at, why);
+}
+
+/* What is open while a column is read. */
+typedef struct {
+    bs_cell          role; /* the outermost */
+    int              depth;
+    const props_row *where;
+    const bs_cell   *cell;
+} opened;
+
+static basin_status take_brackets(props *x, const props_row *w, const bs_cell *c, int32_t t,
+                                  opened *o)
+{
+    static const char how[] = "a cell of roles is such as (ARG0*, *, *) or (V*)";
+    const char       *p = c->at, *end = p + c->len;
+    x->begin[t] = false;
+    while (p < end && *p == '(') {
+        const char *from = ++p;
+        while (p < end && !strchr("(*)", *p))
+            p++;
+        if (p == from)
+            return fail_role(x, w, c, how);
+        if (o->depth++ == 0) {
+            *o = (opened){{from, (size_t)(p - from)}, 1, w, c};
+            x->begin[t] = true;
+        } else {
+            x->nested++;
+        }
+    }
+    if (p == end || *p++ != '*')
+        return fail_role(x, w, c, how);
+    x->role[t] = o->depth ? o->role : (bs_cell){p, 0};
+    while (p < end) { /* "*)", or with its role "*ARG0)" */
+        while (p < end && !strchr("(*)", *p))
+            p++;
+        if (p == end || *p != ')')
+            return fail_role(x, w, c, how);
+        if (o->depth-- == 0)
+            return fail_role(x, w, c, "a bracket is closed that was not opened");
+        p++;
+    }
+    return BASIN_OK;
+}
+
+static basin_status read_column(props *x, const sentence *s, int column)
+{
+    opened       o = {.depth = 0};
+    basin_status status = BASIN_OK;
+    int32_t      t = 0;
+    for (size_t i = s->first; i < s->end && !status; i++) {
+        const props_row *w = &x->row[i];
+        if (!w->n)
+            continue;
+        const bs_cell *c = &cells_of(x, w)[column];
+        if (x->plain) {
+            x->role[t] = is_none(c) ? (bs_cell){c->at, 0} : *c;
+            x->begin[t] = true;
+        } else {
+            status = take_brackets(x, w, c, t, &o);
+        }
+        t++;
+    }
+    if (!status && o.depth > 0)
+        status = fail_role(x, o.where, o.cell, "its bracket is not closed in this sentence");
+    return status;
+}
+
+/* "A0:1-1|A1:3-8" */
+static basin_status read_spans(props *x, const sentence *s, const props_row *w)
+{
+    const bs_cell *c = &cells_of(x, w)[x->at.spans - 1];
+    memset(x->role, 0, (size_t)s->words * sizeof *x->role);
+    for (const char *p = c->at, *end = p + c->len; p < end && !is_none(c);) {
+        const char *stop = memchr(p, '|', (size_t)(end - p)), *colon;
+        char        number[24];
+        long long   first, last;
+        stop = stop ? stop : end;
+        for (colon = stop; colon > p && *colon != ':';)
+            colon--;
+        const size_t len = (size_t)(stop - colon);
+        bs_print(number, sizeof number, "%.*s", len > 1 && len < 22 ? (int)len - 1 : 0, colon + 1);
+        char *dash = strchr(number, '-');
+        if (dash)
+            *dash = '\0';
+        if (colon == p || !bs_parse_int(number, &first) ||
+            !bs_parse_int(dash ? dash + 1 : number, &last) || first < 1 || last < first ||
+            last > s->words)
+            return fail_role(x, w, c, "spans are such as A0:1-1|A1:3-8, in numbers of words");
+        for (long long i = first - 1; i < last; i++) {
+            if (x->role[i].len)
+                x->nested++;
+            else
+                x->begin[i] = i == first - 1 || !x->role[i - 1].len;
+            if (!x->role[i].len)
+                x->role[i] = (bs_cell){p, (size_t)(colon - p)};
+        }
+        p = stop + (stop < end);
+    }
+    return BASIN_OK;
+}
+
+static bool make_room(props *x, int32_t n)
+{
+    void *a = x->word, *b = x->role, *c = x->begin;
+    bool  ok = bs_grow(&a, &x->word_cap, (size_t)n + 1, sizeof *x->word, MOST_ROWS);
+    ok = ok && bs_grow(&b, &x->role_cap, (size_t)n + 1, sizeof *x->role, MOST_ROWS);
+    ok = ok && bs_grow(&c, &x->begin_cap, (size_t)n + 1, 1, MOST_ROWS);
+    x->word = a;
+    x->role = b;
+    x->begin = c;
+    return ok;
+}
+
+/* The lines without their roles: roles.c reads them. */
+static void keep_lines(props *x, const sentence *s, int32_t roles)
+{
+    bs_buf *out = &x->scratch;
+    bs_buf_clear(out);
+    bs_buf_add(out, "", 0);
+    for (size_t i = s->first; i < s->end; i++) {
+        const props_row *w = &x->row[i];
+        bs_buf_text(out, w->n ? "=" : "#");
+        if (!w->n || !roles)
+            bs_buf_add(out, w->text, (size_t)(w->end - w->text));
+        for (int k = 0, first = true; k < w->n && roles; k++) {
+            if (k >= x->at.after && k < x->at.after + roles)
+                continue;
+            bs_buf_text(out, first ? "" : x->tabs ? "\t" : " ");
+            bs_buf_add(out, cells_of(x, w)[k].at, cells_of(x, w)[k].len);
+            first = false;
+        }
+        bs_buf_text(out, "\n");
+    }
+}
+
+static basin_status put_sentence(props *x, const sentence *s)
+{
+    const int32_t p = count_predicates(x, s, x->at.predicate - 1);
+    const bool    columns = x->labelled && !x->at.spans;
+    int32_t       n = 0, k = 0;
+    size_t        first = s->first;
+    basin_status  status = BASIN_OK;
+    while (first + 1 < s->end && !x->row[first].n)
+        first++;
+    keep_lines(x, s, columns ? p : 0);
+    if (x->scratch.failed || !make_room(x, s->words))
+        return bs_fail_nomem(x->r->err);
+    bs_corpus_builder_record(&x->m, NULL, 0, x->scratch.data, NULL, x->row[first].line);
+    for (size_t i = s->first; i < s->end; i++)
+        if (x->row[i].n)
+            x->word[n++] = cells_of(x, &x->row[i])[x->at.word - 1];
+    for (int32_t i = 0; i < n; i++)
+        if (x->word[i].len == 0)
+            return bs_corpus_fail(x->r, x->row[first].line, 0, "word %d of the sentence is empty",
+                                  (int)i + 1);
+    n = 0;
+    for (size_t i = s->first; i < s->end && !status && p; i++) {
+        const props_row *w = &x->row[i];
+        if (!w->n)
+            continue;
+        if (!is_none(&cells_of(x, w)[x->at.predicate - 1])) {
+            status = !x->labelled  ? BASIN_OK
+                     : x->at.spans ? read_spans(x, s, w)
+                                   : read_column(x, s, x->at.after + k++);
+            if (!status)
+                bs_role_put_row(&x->m, &(bs_role_row){x->word, s->words, n, x->role, x->begin},
+                                x->labelled, &x->scratch);
+        }
+        n++;
+    }
+    return status;
+}
+
+static basin_status check_rows(const props *x)
+{
+    const bs_corpus_reading *r = x->r;
+    if (x->m.sentences > r->o->max_sentences)
+        return bs_corpus_fail(r, 0, 0, "more than %d predicates; text.max_sentences allows more",
+                              r->o->max_sentences);
+    if (x->m.sentences == 0 && !r->o->block && !x->m.failed)
+        return bs_corpus_fail(r, 0, 0,
+                              x->n ? "no sentence has a predicate" : "there are no sentences");
+    return BASIN_OK;
+}
+
+static basin_status read_props(bs_corpus_reading *r)
+{
+    props x = {.r = r};
+    bs_corpus_builder_begin(&x.m, r);
+    bs_buf_init(&x.scratch, (size_t)1 << 30);
+    x.tabs = has_tabs(r->c->text, r->c->text + r->c->text_len);
+    basin_status s = take_lines(&x);
+    if (!s)
+        s = choose_columns(&x);
+    for (int32_t k = 0; k < x.n && !s; k++)
+        s = put_sentence(&x, &x.list[k]);
+    if (!s)
+        s = check_rows(&x);
+    r->c->roles = x.at;
+    if (!s && x.at.predicate)
+        bs_notes_add(r->notes, "format",
+                     "semantic roles: words in column %d, predicates in column %d "
+                     "(--word-column, text.predicate_column), %s",
+                     x.at.word, x.at.predicate,
+                     !x.labelled  ? "no roles"
+                     : x.at.spans ? "spans listed by their numbers"
+                     : x.plain    ? "roles of single words"
+                                  : "roles in brackets");
+    if (x.nested)
+        bs_notes_add(r->notes, BS_NOTE_WARNING,
+                     "%ld roles lie inside of another of the same predicate and are left out: a "
+                     "word has one role for each predicate",
+                     x.nested);
+    s = bs_corpus_builder_end(&x.m, s, NULL, 0);
+    void *all[] = {x.row, x.cell, x.list, x.word, x.role, x.begin};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        bs_free(all[i]);
+    bs_buf_free(&x.scratch);
+    return s;
+}
+
+/* ---- recognising ---- */
+
+/* Columns of brackets for every predicate, in whole sentences; the last may be cut off. */
+static int sniff(const char *head, size_t n, const char *path)
+{
+    bs_corpus_options o = {.max_length = 100000, .predicate_column = "auto"};
+    bs_corpus         text = {.text_len = n};
+    basin_error       unused;
+    bs_corpus_reading r = {.o = &o, .c = &text, .name = path, .err = &unused};
+    props             x = {.r = &r};
+    int               sure = 0;
+    const char       *cut = head + n;
+    while (n >= 60000 && cut > head + 2 && !(cut[-1] == '\n' && cut[-2] == '\n'))
+        cut--;
+    if (memchr(head, '*', n) == NULL && memchr(head, '#', n) == NULL && !strstr(path, ".conllu"))
+        return 0;
+    text.text = (char *)(uintptr_t)head;
+    text.text_len = n >= 60000 && cut > head + 2 ? (size_t)(cut - head) : n;
+    x.tabs = has_tabs(head, head + text.text_len);
+    basin_status s = take_lines(&x);
+    if (!s)
+        s = choose_columns(&x);
+    if (!s && x.labelled && (!x.plain || fewest_columns(&x) > CONLLU))
+        sure = 98;
+    bs_free(x.row);
+    bs_free(x.cell);
+    bs_free(x.list);
+    return s == BASIN_ENOMEM ? -1 : sure;
+}
+
+/* ---- writing ---- */
+
+/* The cells of the columns of one sentence. */
+typedef struct {
+    const bs_tags_out *t;
+    int32_t            first, end; /* rows of the corpus */
+    bs_cell           *role;       /* [words, rows] the role that starts there */
+    uint8_t           *ends;       /* [words, rows] */
+    uint8_t           *verb;       /* [words] */
+    size_t             role_cap, ends_cap, verb_cap;
+} table;
+
+static bool fill(table *b, int32_t words)
+{
+    const bs_corpus *c = b->t->c;
+    const size_t     P = (size_t)(b->end - b->first), n = (size_t)words * P + 1;
+    void            *role = b->role, *ends = b->ends, *verb = b->verb;
+    bool             ok = bs_grow(&role, &b->role_cap, n, sizeof *b->role, SIZE_MAX / 32);
+    ok = ok && bs_grow(&ends, &b->ends_cap, n, 1, SIZE_MAX / 32);
+    ok = ok && bs_grow(&verb, &b->verb_cap, (size_t)words + 1, 1, SIZE_MAX / 32);
+    b->role = role;
+    b->ends = ends;
+    b->verb = verb;
+    if (!ok)
+        return false;
+    memset(b->role, 0, n * sizeof *b->role);
+    memset(b->ends, 0, n);
+    memset(b->verb, 0, (size_t)words + 1);
+    for (int32_t r = b->first; r < b->end; r++) {
+        const int32_t spans = bs_role_spans(b->t, r), verb_at = bs_role_predicate(c, r);
+        const size_t  k = (size_t)(r - b->first);
+        for (int32_t i = 0; i < spans; i++) {
+            const bs_span *a = &b->t->span[i];
+            const bs_name *name = &b->t->set->types.item[a->type];
+            b->role[(size_t)a->first * P + k] = (bs_cell){name->text, name->len};
+            b->ends[(size_t)(a->end - 1) * P + k] = 1;
+        }
+        if (verb_at >= 0)
+            b->verb[verb_at] = 1;
+    }
+    return true;
+}
+
+static void put_cells(const table *b, int32_t t, const char *gap, bs_writing *w)
+{
+    const size_t P = (size_t)(b->end - b->first);
+    for (size_t k = 0; k < P; k++) {
+        const bs_cell *role = &b->role[(size_t)t * P + k];
+        bs_put(w, gap);
+        if (role->len) {
+            bs_put(w, "(");
+            bs_put_bytes(w, role->at, role->len);
+        }
+        bs_put(w, b->ends[(size_t)t * P + k] ? "*)" : "*");
+    }
+}
+
+/* The spans of row r as a list of numbers of words. */
+static void put_list(const table *b, int32_t r, bs_writing *w)
+{
+    const int32_t spans = bs_role_spans(b->t, r);
+    bool          some = false;
+    for (int32_t i = 0; i < spans; i++) {
+        const bs_span *a = &b->t->span[i];
+        const char    *role = b->t->set->types.item[a->type].text;
+        if (strcmp(role, BS_ROLE_VERB) == 0)
+            continue;
+        bs_put(w, some ? "|" : "");
+        bs_put(w, role);
+        bs_put(w, ":");
+        bs_put_int(w, a->first + 1);
+        bs_put(w, "-");
+        bs_put_int(w, a->end);
+        some = true;
+    }
+    bs_put(w, some ? "" : "_");
+}
+
+/* Line `p` of word t with its roles. */
+static void put_line(const table *b, const char *p, const char *end, int32_t t, int32_t *next,
+                     bs_writing *w)
+{
+    const bs_role_layout *at = &b->t->c->roles;
+    const bool            tabs = memchr(p, '\t', (size_t)(end - p)) != NULL;
+    const char           *gap = tabs ? "\t" : " ";
+    for (int k = 1; p < end || k == 1; k++) {
+        bs_cell cell = {p, 0};
+        while (!tabs && p < end && *p == ' ')
+            cell.at = ++p;
+        while (p < end && *p != '\t' && (*p != ' ' || tabs))
+            p++;
+        cell.len = (size_t)(p - cell.at);
+        p += p < end;
+        bs_put(w, k > 1 ? gap : "");
+        if (k == at->spans && b->verb[t])
+            put_list(b, b->first + (*next)++, w);
+        else
+            bs_put_bytes(w, cell.at, cell.len);
+        if (k == at->after && !at->spans)
+            put_cells(b, t, gap, w);
+    }
+    bs_put(w, "\n");
+}
+
+static void put_lines(const table *b, const char *text, bs_writing *w)
+{
+    int32_t t = 0, next = 0;
+    for (const char *p = text; *p && !w->status;) {
+        const char *end = p + strcspn(p, "\n");
+        if (*p == '=') {
+            put_line(b, p + 1, end, t++, &next, w);
+        } else {
+            bs_put_bytes(w, p + 1, (size_t)(end - p - 1));
+            bs_put(w, "\n");
+        }
+        p = end + (*end == '\n');
+    }
+    bs_put(w, "\n");
+}
+
+/* From another format: word, predicate, roles. */
+static void put_words(const table *b, const bs_role_words *words, bs_writing *w)
+{
+    for (int32_t t = 0; t < words->n; t++) {
+        bs_put_bytes(w, words->word[t].at, words->word[t].len);
+        bs_put(w, "\t");
+        if (!b->verb[t])
+            bs_put(w, "-");
+        else if (is_none(&words->word[t]))
+            bs_put(w, BS_ROLE_VERB);
+        else
+            bs_put_bytes(w, words->word[t].at, words->word[t].len);
+        put_cells(b, t, "\t", w);
+        bs_put(w, "\n");
+    }
+    bs_put(w, "\n");
+}
+
+static void write_props(const bs_tags_out *t, bs_writing *w)
+{
+    const bs_corpus *c = t->c;
+    const bool       own = strcmp(c->format, "props") == 0;
+    bs_role_words    words = {.n = 0};
+    table            b = {.t = t};
+    bool             ok = true;
+    for (int32_t k = 0; k < c->records && ok && !w->status; k++) {
+        b.first = c->record[k].sentence;
+        b.end = c->record[k + 1].sentence;
+        ok = bs_role_words_of(c, k, &words) && fill(&b, words.n);
+        if (ok && own)
+            put_lines(&b, c->record[k].rest, w);
+        else if (ok)
+            put_words(&b, &words, w);
+    }
+    if (!ok && !w->status)
+        w->status = bs_fail_nomem(w->err);
+    bs_free(b.role);
+    bs_free(b.ends);
+    bs_free(b.verb);
+    bs_role_words_free(&words);
+}
+
+const bs_corpus_format bs_corpus_format_props = {
+    .name = "props",
+    .help = "semantic roles in columns of CoNLL-2005, 2012 and CoNLL-U Plus: (ARG0* *)",
+    .ending = ".conll",
+    .roles = true,
+    .unit = 's',
+    .sniff = sniff,
+    .read = read_props,
+    .write = write_props,
+};

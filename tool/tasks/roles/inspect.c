@@ -1,0 +1,57 @@
+/* inspect.c -- basin_data_* for semantic roles. */
+#include <string.h>
+
+#include "base/io.h"
+#include "tasks/roles/make.h"
+#include "tasks/tag/inspect.h"
+
+static basin_status inspect(const bs_data_args *g, bool check, bs_buf *table, bs_buf *json,
+                            basin_error *err)
+{
+    return bs_inspect_sentences(g, true, check, table, json, err);
+}
+
+static basin_status convert(const bs_data_args *g, const char *out, const char *format,
+                            bs_notes *notes, basin_error *err)
+{
+    return bs_convert_sentences(g, true, out, format, notes, err);
+}
+
+static basin_status split(const bs_data_args *g, const bs_cutting *cut, bs_notes *notes,
+                          bs_buf *table, bs_buf *json, basin_error *err)
+{
+    return bs_split_sentences(g, true, cut, notes, table, json, err);
+}
+
+static basin_status make(const char *options, int seed, const char *out, const char *format,
+                         bs_notes *notes, bs_buf *table, bs_buf *json, basin_error *err)
+{
+    bs_make_roles_options o;
+    bs_make_roles_truth   truth;
+    bs_buf                text;
+    (void)notes;
+    if (format && strcmp(format, "props") != 0 && strcmp(format, "conll") != 0)
+        return bs_fail(err, BASIN_EARG, "--format: roles are made as props, not as '%.40s'",
+                       format);
+    bs_buf_init(&text, (size_t)1 << 32);
+    basin_status s = bs_make_options(bs_make_roles_rows, &o, options, err);
+    o.seed = seed;
+    if (!s)
+        s = bs_make_roles(&o, &text, &truth, err);
+    if (!s)
+        s = bs_write_file(out, text.data, text.len, err);
+    if (!s) {
+        bs_make_roles_describe(&o, &truth, out, table, json);
+        bs_data_next(out, table);
+    }
+    bs_buf_free(&text);
+    return s;
+}
+
+const bs_task_inspect bs_task_inspect_roles = {
+    .inspect = inspect,
+    .convert = convert,
+    .split = split,
+    .describe = bs_describe_sentences,
+    .make = make,
+};

@@ -1,0 +1,127 @@
+/* report.c -- where a model of semantic roles errs: roles, confusions, and the worst predicates. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "task/roles/data.h"
+#include "tasks/tag/base.h"
+
+enum { MAPPED = 400 };
+
+static double lost_of(const bs_role_score *s)
+{
+    return (double)s->gold * (1 - s->f1);
+}
+
+static int most_lost(const void *a, const void *b)
+{
+    const bs_role_score *x = a, *y = b;
+    const double         p = lost_of(x), q = lost_of(y);
+    return p != q ? (p > q ? -1 : 1) : strcmp(x->role, y->role);
+}
+
+static const bs_role_counted *counted_of(const bs_report_group *g)
+{
+    return bs_measurement_roles(&g->run[g->shown].counts[0]);
+}
+
+static void role_table(bs_role_score *row, int32_t n, bs_doc *d)
+{
+    const bs_column column[] = {{.name = "role", .text = true, .key = "role"},
+                                {.name = "lost", .help = "true ones, times what is missing of F1"},
+                                {.name = "true", .help = "arguments", .key = "true"},
+                                {.name = "predicted", .help = "arguments", .key = "predicted"},
+                                {.name = "both", .help = "arguments", .key = "both"},
+                                {.name = "precision %", .key = "precision"},
+                                {.name = "recall %", .key = "recall"},
+                                {.name = "F1 %", .key = "f1"}};
+    BS_TABLE(d, "roles", column, BS_TABLE_SORTED | (n > 15 ? BS_TABLE_LONG : 0));
+    qsort(row, (size_t)n, sizeof *row, most_lost);
+    for (int32_t i = 0; i < n; i++)
+        BS_ROW(d, bs_cell_name(row[i].role), bs_cell_number(lost_of(&row[i]), 1),
+               bs_cell_count((long long)row[i].gold), bs_cell_count((long long)row[i].predicted),
+               bs_cell_count((long long)row[i].right), bs_cell_percent(row[i].precision),
+               bs_cell_percent(row[i].recall), bs_cell_percent(row[i].f1));
+    bs_doc_table_end(d);
+}
+
+/* The names in the order of the counts, before the table sorts them. */
+static basin_status confusions(const bs_report_group *g, const bs_role_score *row, int32_t n,
+                               bs_doc *d, basin_error *err)
+{
+    const char **name = bs_arena_alloc(g->room, ((size_t)n + 1) * sizeof *name);
+    double      *count = NULL;
+    if (n + 1 > MAPPED)
+        return BASIN_OK;
+    basin_status s =
+        name ? bs_role_metrics_confused(counted_of(g)->metrics, &count, err) : bs_fail_nomem(err);
+    for (int32_t i = 0; i < n && !s; i++)
+        name[i] = row[i].role;
+    if (!s) {
+        name[n] = "none";
+        s = bs_report_confusions(g, count, n + 1, name,
+                                 "Arguments of a true role (row) by the role that is predicted for "
+                                 "the same words (column), in percent of the row; none: no "
+                                 "argument has these words.",
+                                 d->page, err);
+    }
+    bs_free(count);
+    return s;
+}
+
+static basin_status errors(const bs_report_group *g, bs_doc *d, basin_error *err)
+{
+    bs_role_score *row = NULL;
+    int32_t        n = 0;
+    basin_status   s = bs_role_metrics_roles(counted_of(g)->metrics, &row, &n, err);
+    if (!s)
+        s = confusions(g, row, n, d, err);
+    if (!s) {
+        bs_doc_heading(d, g->level, "Roles");
+        role_table(row, n, d);
+        s = bs_report_worst_sentences(g, &counted_of(g)->tags, d, err);
+    }
+    bs_free(row);
+    return s;
+}
+
+/* Where most is lost, and whether core roles are repeated. */
+static basin_status advise(const bs_report_group *g, bs_notes *advice, basin_error *err)
+{
+    bs_role_score *row = NULL;
+    int32_t        n = 0;
+    const double   twice = g->run[g->shown].value[0][BS_ROLE_METRIC_ucr];
+    basin_status   s = bs_role_metrics_roles(counted_of(g)->metrics, &row, &n, err);
+    if (!s && twice > 0.02)
+        bs_notes_add(advice, "unique",
+                     "%.1f %% of the predicates have a core role more than once: train with an "
+                     "energy, or predict with --set roles.unique=yes",
+                     100 * twice);
+    if (!s && n > 0) {
+        qsort(row, (size_t)n, sizeof *row, most_lost);
+        if (lost_of(&row[0]) > 0)
+            bs_notes_add(advice, "roles",
+                         "get more sentences with %s, where most is lost: F1 %.2f %%, %lld "
+                         "arguments",
+                         row[0].role, 100 * row[0].f1, (long long)row[0].gold);
+    }
+    bs_free(row);
+    return s;
+}
+
+static basin_status guess(const bs_lesson *t, const bs_dataset *p, bs_outputs *y, basin_error *err)
+{
+    basin_status s = bs_base_guess_tag(t, p, y, err);
+    if (!s)
+        memcpy(bs_outputs_tag(y)->raw, bs_outputs_tag(y)->tag,
+               (size_t)bs_dataset_tag(p)->tokens * sizeof *bs_outputs_tag(y)->raw);
+    return s;
+}
+
+const bs_task_report bs_task_report_roles = {
+    .errors = errors,
+    .advise = advise,
+    .base = {"no arguments", "each word's most frequent role"},
+    .base_note = "",
+    .base_advice = "train longer or on more data, for %s %s as well",
+    .guess = guess,
+};

@@ -1,0 +1,16 @@
+/* inspect.h -- `basin data` for files of sentences: with tags, or with semantic roles. */
+#ifndef BS_TOOL_TAG_INSPECT_H
+#define BS_TOOL_TAG_INSPECT_H
+
+#include "inspect/inspect.h"
+
+basin_status bs_inspect_sentences(const bs_data_args *g, bool roles, bool check, bs_buf *table,
+                                  bs_buf *json, basin_error *err);
+basin_status bs_convert_sentences(const bs_data_args *g, bool roles, const char *out,
+                                  const char *format, bs_notes *notes, basin_error *err);
+basin_status bs_split_sentences(const bs_data_args *g, bool roles, const bs_cutting *cut,
+                                bs_notes *notes, bs_buf *table, bs_buf *json, basin_error *err);
+basin_status bs_describe_sentences(const bs_dataset *part, const bs_dataset *train, bs_buf *table,
+                                   basin_error *err);
+
+#endif
