@@ -43,7 +43,7 @@ static void setting_start(setting *s, const bs_method *m, int layers, double dro
     s->o.seed = 3;
     s->o.samples = 4;
     s->o.energy_weight = 0.7;
-    s->o.implicit_damping = 0;
+    s->o.implicit_damping = s->o.implicit_residual = 0;
     s->l.o = &s->o;
     s->l.method = m;
     bs_mlc_shape shape = {.features = D,
@@ -311,6 +311,25 @@ static const bs_method *method_named(const char *name)
 
 static const char *const methods[] = {"implicit-ssvm", "implicit-dvn", "implicit-cd"};
 
+/* Where the Hessian has negative curvature, it is damped until the residual is what was asked for,
+ * and the next step begins near that damping. */
+static void indefinite_hessians_are_damped(void **state)
+{
+    (void)state;
+    setting s;
+    setting_start(&s, method_named("implicit-ssvm"), 2, 0.3, "cg");
+    s.o.implicit_residual = 0.01;
+    free(gradient_by(&s, "cg", "exact", 200));
+    const double damping = s.l.memory[BS_IMPLICIT_DAMPING];
+    const double residual = s.l.diagnostic[BS_DIAGNOSTIC_residual].sum;
+    CHECK(damping > 1e-3, "the Hessian was not damped: %g", damping);
+    CHECK(residual > 0 && residual <= 0.01, "the residual is %g", residual);
+    free(gradient_by(&s, "cg", "exact", 200));
+    CHECK(s.l.memory[BS_IMPLICIT_DAMPING] > 0.5 * damping, "%g after %g",
+          s.l.memory[BS_IMPLICIT_DAMPING], damping);
+    setting_free(&s);
+}
+
 static void exact_and_central_products_agree(void **state)
 {
     (void)state;
@@ -324,7 +343,7 @@ static void exact_and_central_products_agree(void **state)
             snprintf(s.o.implicit_product, sizeof s.o.implicit_product, "central");
             bs_implicit_free(&s.l);
             assert_int_equal(bs_implicit_setup(&s.l, NULL), BASIN_OK);
-            s.l.memory[BS_IMPLICIT_CURVATURE] = 0;
+            s.l.memory[BS_IMPLICIT_CURVATURE] = s.l.memory[BS_IMPLICIT_DAMPING] = 0;
             real *before = malloc(block_bytes(&s));
             memcpy(before, ((real *)host_of(s.l.params->block.value)), block_bytes(&s));
             real  *central = gradient_by(&s, solvers[k], "central", 4);
@@ -674,6 +693,7 @@ int main(void)
         cmocka_unit_test(gradient_is_that_of_the_trained_net),
         cmocka_unit_test(gradient_is_the_limit_of_unrolled_steps),
         cmocka_unit_test(series_converges_to_cg),
+        cmocka_unit_test(indefinite_hessians_are_damped),
         cmocka_unit_test(exact_and_central_products_agree),
         cmocka_unit_test(one_program_does_what_many_do),
         cmocka_unit_test(every_allocation_of_a_start_may_fail),

@@ -22,7 +22,8 @@
 
 enum { STAGE_NET, STAGE_ENERGY }; /* L_aux and L_prim */
 enum { PRIMARY, PRODUCT, CROSS, NET, ENERGY, WHOLE };
-enum { REFRESH = 64, POWER_STEPS = 10, MOST_SKIPPED = 20, WHOLE_TERMS = 32 };
+enum { REFRESH = 64, POWER_STEPS = 10, MOST_SKIPPED = 20, WHOLE_TERMS = 32, MOST_DAMPINGS = 6 };
+#define DAMPING_KEPT 0.8 /* of what was added to the Hessian, from step to step */
 
 typedef struct {
     bs_cache  *cache;
@@ -287,6 +288,27 @@ static basin_status series(bs_learner *l, const bs_inverse *a, const bs_buffer *
     return s;
 }
 
+/* The Hessian of a net that is not at its minimum has negative curvature, where conjugate gradients
+ * end with less than nothing. Then the damping is raised until they do not, as in Levenberg's
+ * method; the next step begins with a little less of it. */
+static basin_status positive_cg(bs_learner *l, bs_inverse a, const bs_buffer *g, bs_solved *out,
+                                basin_error *err)
+{
+    double      *more = &l->memory[BS_IMPLICIT_DAMPING];
+    const double least = a.damping;
+    basin_status s = BASIN_OK;
+    *more *= DAMPING_KEPT;
+    for (int i = 0; i < MOST_DAMPINGS && !s; i++) {
+        a.damping = least + *more;
+        s = bs_solve_cg(&a, g, l->o->implicit_terms, ((implicit *)l->state)->p, out, err);
+        if (s || !out->finite || !(out->negative < 0))
+            break;
+        *more = fmax(2 * *more, *more - 2 * out->negative);
+    }
+    bs_learner_see(l, BS_DIAGNOSTIC_damping, a.damping);
+    return s;
+}
+
 static basin_status solve(bs_learner *l, const bs_buffer *g, bs_solved *out, basin_error *err)
 {
     implicit  *m = l->state;
@@ -300,7 +322,7 @@ static basin_status solve(bs_learner *l, const bs_buffer *g, bs_solved *out, bas
                     .hv = m->hv,
                     .r = m->r};
     if (is(l->o->implicit_solver, "cg"))
-        return bs_solve_cg(&a, g, l->o->implicit_terms, m->p, out, err);
+        return positive_cg(l, a, g, out, err);
     if (is(l->o->implicit_solver, "diagonal"))
         return bs_solve_diagonal(&a, g, l->o->implicit_terms, m->run.seed, m->run.step, m->p, out,
                                  err);

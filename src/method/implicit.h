@@ -31,7 +31,8 @@ enum {
     BS_IMPLICIT_CURVATURE, /* curvature estimate that gives the rate of the series; 0 = none yet */
     BS_IMPLICIT_AGE,       /* gradients since the estimate */
     BS_IMPLICIT_LOWERED,   /* times a rate was too large */
-    BS_IMPLICIT_SKIPPED    /* steps in a row whose implicit term was not finite and left out */
+    BS_IMPLICIT_SKIPPED,   /* steps in a row whose implicit term was not finite and left out */
+    BS_IMPLICIT_DAMPING    /* what conjugate gradients added to the Hessian last */
 };
 
 #endif

@@ -164,8 +164,10 @@ basin_status bs_solve_cg(const bs_inverse *a, const bs_buffer *g, int terms, bs_
             return BASIN_OK;
         }
         out->curvature = ratio > out->curvature ? ratio : out->curvature;
-        if (along <= 0)
+        if (along <= 0) {
+            out->negative = along / dot(a, a->v, a->v);
             break;
+        }
         mixed(a, 1, p, left / along, a->v);
         mixed(a, 1, a->r, -left / along, a->hv);
         double now = dot(a, a->r, a->r);

@@ -23,7 +23,7 @@ typedef struct {
     bs_product_fn   product;
     void           *ctx;
     double          damping;
-    double          enough; /* series and conjugate gradients end at this residual; 0 = never */
+    double          enough;     /* series and conjugate gradients end at this residual; 0 = never */
     bs_buffer      *v, *hv, *r; /* working blocks; hv is what product fills */
 } bs_inverse;
 
@@ -33,6 +33,7 @@ typedef struct {
     double rate;      /* of the series, as finally used */
     double residual;  /* ||g - (H + damping) p|| / ||g|| */
     double curvature; /* largest ||(H + damping) v|| / ||v|| seen: at most the largest eigenvalue */
+    double negative;  /* cg: the curvature that ended it, v (H + damping) v / v v, or 0 */
 } bs_solved;
 
 /* The largest eigenvalue in magnitude, from below, by at most `most` products, the first

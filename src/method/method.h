@@ -12,7 +12,7 @@
 #include "task/task.h"
 #include "method/optim.h"
 
-enum { BS_STAGES = 4, BS_PHASES = 3, BS_MEMORY = 4, BS_OWN_WORDS = 3 };
+enum { BS_STAGES = 4, BS_PHASES = 3, BS_MEMORY = 5, BS_OWN_WORDS = 3 };
 
 typedef enum {
 #define DIAGNOSTIC(name, help) BS_DIAGNOSTIC_##name,

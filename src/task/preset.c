@@ -14,6 +14,8 @@ typedef struct {
     const char *settings;             /* "key=value key=value" */
 } preset;
 
+/* What implicit methods were tuned with: hardly an inverse, but fast. */
+#define ONE_TERM "implicit.solver=series implicit.residual=0 implicit.terms=1"
 #define SEAL_COMMON                                                                          \
     "batch=32 epochs=300 early_stop.patience=20 optimiser=adamw clip=10 plateau.factor=0.5 " \
     "plateau.patience=5 data.drop_unlabelled=yes decay.net=1e-5 decay.energy=1e-5 "          \

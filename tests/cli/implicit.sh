@@ -24,7 +24,7 @@ for what in ssvm dvn cd; do
     rm -r one two killed
 done
 
-for what in cg diagonal none; do
+for what in "series --set implicit.residual=0 --set implicit.terms=5" diagonal none; do
     run="$train --method implicit-cd --set implicit.solver=$what --set implicit.product=central"
     $run --threads 1 -o one > table
     $run --threads 2 -o two > table
@@ -32,6 +32,11 @@ for what in cg diagonal none; do
     rm -r one two
 done
 
+# by default the residual is what was asked for, the Hessian having been made positive
+$train --method implicit-cd -o cg > table
+tail -n 1 cg/metrics.jsonl | sed 's/.*"residual": \([^,]*\),.*"damping": \([^,]*\),.*/\1 \2/' | tee /dev/stderr |
+    awk '{ print ($1 <= 0.1 ? "converged" : "not converged"), ($2 > 0.01 ? "and damped" : "") }'
+
 # a rate that cannot work is lowered
-$train --method implicit-ssvm --set implicit.rate=1000 -o fast > table
+$train --method implicit-ssvm --set implicit.solver=series --set implicit.terms=5 --set implicit.residual=0 --set implicit.rate=1000 -o fast > table
 grep -c '"rate_lowered": 1,' fast/metrics.jsonl
