@@ -373,7 +373,9 @@ basin_status bs_share_new(const bs_items *work, bool shared, const bs_share_pace
 
 void bs_share_known(bs_share *s, int item)
 {
+    pthread_mutex_lock(&s->lock); /* leases are kept from the start */
     s->item[item].state = DONE;
+    pthread_mutex_unlock(&s->lock);
 }
 
 static void fail_item(bs_share *s, int i, const basin_error *why)
