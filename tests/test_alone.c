@@ -32,8 +32,11 @@ static const kind kinds[] = {
 static const kind photo_kinds[] = {
     {"s.tar", "ce", NULL, {"net.width=8"}},
     {"s.tar", "ce", NULL, {"net.width=8", "net.kind=fcn", "ensemble=2"}},
-    {"s.tar", "seal-regression", "refine", {"net.width=8", "energy.hidden=8"}},
-    {"s.tar", "dvn", "gbi", {"energy.hidden=8", "gbi.start=random", "seg.crop=24x24"}},
+    {"s.tar", "seal-regression", "refine", {"net.width=8", "energy.hidden=8", "gbi.test_steps=4"}},
+    {"s.tar",
+     "dvn",
+     "gbi",
+     {"energy.hidden=8", "gbi.start=random", "seg.crop=24x24", "gbi.steps=4", "gbi.test_steps=4"}},
 };
 enum {
     KINDS = sizeof kinds / sizeof *kinds,
