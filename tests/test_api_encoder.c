@@ -1,7 +1,7 @@
 /* test_api_encoder.c -- models with an encoder in memory: texts alone and together, errors. */
 #include <string.h>
 
-#include "tests/api_folder.h"
+#include "tests/model_edit.h"
 
 enum { LABELS = 24, TEXTS = 4 };
 
@@ -89,9 +89,44 @@ static void other_rows_are_refused(void **state)
     basin_model_free(m);
 }
 
+/* What a model says of its encoder may be anything. */
+static void impossible_encoders(void **state)
+{
+    static const struct {
+        const char *path, *value, *message;
+    } wrong[] = {
+        {"encoder", "3", "the encoder in its metadata is incomplete"},
+        {"encoder tokens", "[]", "the encoder in its metadata is incomplete"},
+        {"encoder tokens", "\"basin tokenizer 1\"", "token"},
+        {"encoder length", "41", "texts of 41 pieces in its metadata"},
+        {"encoder length", "\"long\"", "texts of 0 pieces in its metadata"},
+        {"encoder form", "{}", "bad.safetensors: "},
+        {"encoder form heads", "5", "bad.safetensors: "},
+        {"encoder form layers", "1000000", "bad.safetensors: "},
+        {"encoder form vocabulary", "90", "bad.safetensors: "},
+        {"encoder form layers", "3", "bad.safetensors: "},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        const model_change change[] = {{"basin.schema", wrong[i].path, wrong[i].value},
+                                       {NULL, NULL, NULL}};
+        basin_model       *m = NULL;
+        basin_error        why = {0};
+        model_edit("read/best.safetensors", "bad.safetensors", change, NULL);
+        const basin_status s = basin_model_load("bad.safetensors", &m, &why);
+        if (s == BASIN_OK || !strstr(why.msg, wrong[i].message) || strchr(why.msg, '\n')) {
+            fprintf(stderr, "  %s = %s: %d, '%s'\n", wrong[i].path, wrong[i].value, (int)s,
+                    why.msg);
+            fail();
+        }
+        assert_null(m);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(texts_alone_and_together),
-                                       cmocka_unit_test(other_rows_are_refused)};
+                                       cmocka_unit_test(other_rows_are_refused),
+                                       cmocka_unit_test(impossible_encoders)};
     return cmocka_run_group_tests(tests, make_models, leave_folder);
 }

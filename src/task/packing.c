@@ -119,7 +119,7 @@ int32_t bs_documents_fitting(const bs_documents *d, const int32_t *index, int32_
 static int32_t rounded(int32_t pieces)
 {
     int32_t step = 16;
-    while (step * 16 < pieces)
+    while (step * 32 < pieces)
         step *= 2;
     return (pieces + step - 1) / step * step + (pieces == 0 ? step : 0);
 }
