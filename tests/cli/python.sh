@@ -29,6 +29,10 @@ fi
 mkdir a b
 for i in a b; do v/bin/pip wheel --no-index --no-deps -w $i "$TOP" > log 2>&1 || cat log; done
 cmp a/*.whl b/*.whl && echo "a wheel, twice the same"
+for i in a b; do
+    (umask $([ $i = a ] && echo 077 || echo 022) && "$python" -c "import backend; backend.build_sdist('$i')")
+done
+cmp a/*.tar.gz b/*.tar.gz && echo "sources, twice the same"
 env -u BASIN_LIBRARY -u PYTHONPATH v/bin/python -c "
 import basin, os
 assert os.path.dirname(basin.__file__) in basin._lib.lib._name, basin._lib.lib._name
