@@ -39,6 +39,14 @@ echo "namato odd" | basin predict mixed -
 sed 's/^{/{"features": [1, 0.5], /' t.jsonl > listed.jsonl
 train listed.jsonl --method ce -o listed && basin predict listed listed.jsonl --scores | wc -l
 
+echo "== a table without names, labels by number"
+printf 'rain\nsun\nwind\n' > sky
+for i in $(seq 60); do printf 'it was %s on day number %d of all\t%s\tid%d\n' $([ $((i % 3)) = 0 ] && echo "rain 0 $i" | sed 's/ 0.*//' || echo sun) $i $((i % 3 ? 1 : 0))$([ $((i % 4)) = 0 ] && echo ,2) $i; done > sky.tsv
+train sky.tsv --labels c2 --label-names sky --method ce -o sky.run
+basin predict sky.run sky.tsv --scores | sed 's/"id": "[^"]*", //' > a
+cut -f1 sky.tsv | basin predict sky.run - --scores | cmp - a && echo "a table, and its texts alone"
+basin eval sky.run sky.tsv --set data.labels=c2 --set data.label_names=sky | grep -c example_f1
+
 echo "== words that matter"
 for i in $(seq 120); do
     [ $((i % 3)) = 0 ] && echo "__label__oil petrol and lamps nr $((i % 7))" || echo "__label__corn maize and fields nr $((i % 5))"

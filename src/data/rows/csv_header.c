@@ -74,6 +74,8 @@ static basin_status like_names(const csv_table *t, const first_cell *cell, bool 
 
 bool bs_csv_headless(const bs_schema *like)
 {
+    if (like && like->n_texts)
+        return bs_csv_column_number(like->text[0]);
     return like && like->feature && like->n_features &&
            bs_csv_column_number(like->feature[0].attribute);
 }
