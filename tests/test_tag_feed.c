@@ -302,6 +302,35 @@ static void long_sentences_are_alone(void **state)
     }
 }
 
+/* Many samples make batches smaller, but never empty. */
+static void samples_fit_into_memory(void **state)
+{
+    static const struct {
+        const char *words;
+        int32_t     most; /* words of a batch */
+    } expected[] = {{"batch=64 samples=20", 8192},
+                    {"batch=64 samples=400", 32 * 8192 / 400},
+                    {"batch=64 samples=10000", 26}};
+    int32_t few = 0;
+    (void)state;
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
+        setting *s = setting_new(300, 40, expected[i].words);
+        begin_epoch(s, 1);
+        for (int32_t at = 0, n; at < 300; at += n) {
+            int32_t longest = 0;
+            n = s->feed->fits(s->feed, s->order + at, 300 - at < 64 ? 300 - at : 64);
+            for (int32_t k = at; k < at + n; k++) {
+                const int32_t length = s->c->start[s->order[k] + 1] - s->c->start[s->order[k]];
+                longest = length > longest ? length : longest;
+            }
+            assert_true(n >= 1 && (n == 1 || longest * n <= expected[i].most));
+            few += n > 1 && n < 64 && i == 1;
+        }
+        setting_free(s);
+    }
+    assert_true(few > 3);
+}
+
 /* [tokens]: 1 where the word was fed as unknown although the lexicon has it */
 static uint8_t *left_out(setting *s, int32_t most)
 {
@@ -392,7 +421,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_token_once),        cmocka_unit_test(prediction_pads_rows),
         cmocka_unit_test(epochs_have_their_order), cmocka_unit_test(long_sentences_are_alone),
-        cmocka_unit_test(rare_words_are_left_out), cmocka_unit_test(memory_runs_out),
+        cmocka_unit_test(samples_fit_into_memory), cmocka_unit_test(rare_words_are_left_out),
+        cmocka_unit_test(memory_runs_out),
     };
     return cmocka_run_group_tests_name("batches of sentences", tests, NULL, NULL);
 }

@@ -51,7 +51,7 @@ static int make(arguments *a)
     char      options[4096] = "";
     size_t    used = 0;
     if (c->n != 2)
-        return cli_misuse(c->verb, "make needs a kind: mlc, text, tag or seg");
+        return cli_misuse(c->verb, "make needs a kind: mlc, text, tag, seg or roles");
     for (int i = 0; i < a->n_set; i++) {
         int n = snprintf(options + used, sizeof options - used, "%s ", a->set[i]);
         if (n < 0 || (size_t)n >= sizeof options - used)

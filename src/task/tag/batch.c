@@ -10,12 +10,17 @@
 
 enum { WINDOW = 32 }; /* batches sorted together */
 
+/* Words of all samples of a batch, unless it is a single sentence: samples of a step are all in
+ * memory. */
+enum { SAMPLED = 32 * BS_TAG_POSITIONS };
+
 typedef struct {
     bs_batches          base;
     const bs_corpus    *c;
     const bs_lexicon   *l;
     const bs_tag_shape *shape;
     int32_t             most;
+    int64_t             samples;    /* of each sentence */
     bool                pads_rows;  /* round rows up to a power of two */
     double              unknown;    /* share of singletons fed as the unknown word */
     uint64_t            salt;       /* decides which ones, in this epoch */
@@ -109,8 +114,16 @@ static void order_rows(bs_batches *base, bs_rng *rng, int32_t *order)
 
 static int32_t fitting(bs_batches *base, const int32_t *index, int32_t n)
 {
-    const feed *f = (const feed *)base;
-    return bs_tag_fitting(f->c->start, index, n, f->most);
+    const feed   *f = (const feed *)base;
+    const int32_t fit = bs_tag_fitting(f->c->start, index, n, f->most);
+    int32_t       longest = 0, k = 0;
+    for (; k < fit; k++) {
+        const int32_t length = bs_tag_rounded(length_of(f->c, index[k]));
+        longest = length > longest ? length : longest;
+        if (k > 0 && longest * (k + 1) * f->samples > SAMPLED)
+            break;
+    }
+    return k;
 }
 
 /* ---- copying ---- */
@@ -300,8 +313,10 @@ basin_status bs_batches_tag(const bs_dataset *p, const bs_preprocess *k, const b
 {
     feed        *f;
     basin_status s = make(p, k, spec, o->batch, &f, err);
-    if (f)
+    if (f) {
         f->unknown = bs_preprocess_tag(k)->unknown;
+        f->samples = o->samples;
+    }
     if (f && p->unlabelled > 0 && !take_unlabelled(f, p, o->unlabelled_weight)) {
         free_feed(&f->base);
         f = NULL;
