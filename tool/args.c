@@ -97,9 +97,9 @@ int cli_show(cli_call *c)
 {
     const char *what = c->common.json ? c->text.json : c->text.table;
     errno = 0;
-    if (what)
+    if (what && !c->silent)
         fputs(what, stdout);
-    if (c->common.json)
+    if (c->common.json && !c->silent)
         fputs("\n", stdout);
     basin_text_free(&c->text);
     return cli_flush();

@@ -85,6 +85,7 @@ typedef struct {
     const char     *args[MOST_ARGS]; /* that are not options */
     int             n;
     int             status; /* to exit with */
+    bool            silent; /* another process prints the result */
     basin_session   session;
     basin_text      text;
     basin_error     err;

@@ -121,6 +121,42 @@ static int parse(cli_training *a, const char *what, int argc, char **argv, const
     return status;
 }
 
+/* ---- under mpirun ---- */
+
+/* What OpenMPI and MPICH tell the processes that they start; 0 if it is not there. */
+static int told(const char *openmpi, const char *mpich)
+{
+    const char *text = getenv(openmpi) ? getenv(openmpi) : getenv(mpich);
+    char       *end;
+    const long  n = text ? strtol(text, &end, 10) : 0;
+    return text && *text && !*end && n > 0 && n < 1000000 ? (int)n : 0;
+}
+
+/* Several ranks divide trainings by the folder, as with --shared; the first one speaks. */
+static int join_ranks(cli_training *a)
+{
+    const int ranks = told("OMPI_COMM_WORLD_SIZE", "PMI_SIZE");
+    const int rank = told("OMPI_COMM_WORLD_RANK", "PMI_RANK");
+    if (ranks < 2)
+        return DONE;
+    a->call.silent = rank > 0;
+    if (rank > 0 && a->call.session.verbosity > 1)
+        a->call.session.verbosity = 1;
+    if (a->call.verb == &cli_verb_train && a->seeds < 2)
+        return rank > 0 ? MISUSED
+                        : cli_misuse(a->call.verb,
+                                     "%d processes of mpirun divide several "
+                                     "trainings (--seeds), not one",
+                                     ranks);
+    if (!a->folder)
+        return rank > 0 ? MISUSED
+                        : cli_misuse(a->call.verb, "the processes of mpirun need one folder: %s",
+                                     "give -o FOLDER or --shared FOLDER");
+    a->shared = a->folder;
+    a->resume = 0;
+    return DONE;
+}
+
 int cli_train(const cli_verb *verb, int argc, char **argv, const cli_option *rows, cli_training *a,
               const char *what, const char *suffix, cli_go *go, void *ctx)
 {
@@ -130,6 +166,8 @@ int cli_train(const cli_verb *verb, int argc, char **argv, const cli_option *row
     if (basin_config_new(&c, &a->call.err))
         return cli_fail(&a->call.err);
     int status = parse(a, what, argc, argv, rows, c);
+    if (!status && !a->call.common.help)
+        status = join_ranks(a);
     if (!status && !a->call.common.help) {
         a->folder = a->folder ? a->folder : free_folder(a, suffix, folder);
         status = go(a, c, ctx);

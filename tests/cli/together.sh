@@ -70,6 +70,28 @@ cat several.*.err | grep '^seed' | grep -v 'by another' | sed 's/:.*//' | LC_ALL
 for i in 1 2 3; do cmp table several.$i.table; done && echo "the same table"
 [ "$(models seeds)" = "$(models several)" ] && echo "the same models"
 
+echo "== as mpirun starts them: one folder, one table"
+ranks() { # COMMAND...
+    OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_RANK=1 "$@" > second 2> second.err & pid=$!
+    OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_RANK=0 "$@" > first 2> first.err
+    echo "status $?"
+    wait $pid
+    echo "status $?"
+}
+ranks $compare -o ranks
+[ "$(models one)" = "$(models ranks)" ] && echo "the same models"
+grep -c '^\[' first.err
+cat second second.err
+$compare -q --shared ranks > table
+cmp <(sed -n 1,5p table) <(sed -n 1,5p first) && echo "the same table"
+ranks $train -q -o ranks-seeds
+PMI_SIZE=2 PMI_RANK=1 $train -q -o ranks-seeds
+cmp first <(sed 's/several/ranks-seeds/' several.1.table) && echo "the same table"
+ranks basin train d.arff --method ce -o alone
+cat first.err second.err
+ranks basin tune d.arff --method ce --trials 2
+cat first.err second.err
+
 echo "== misuse"
 try basin compare d.arff --methods ce --shared a -o b
 try basin compare d.arff --methods ce --shared a --resume
