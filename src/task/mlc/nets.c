@@ -48,8 +48,8 @@ static bs_id encoded(bs_nn *nn, const bs_mlc_shape *s, bs_id x)
 static bs_id standardised(bs_nn *nn, const bs_mlc_shape *s, bs_id x)
 {
     const bs_shape line = bs_shape1(s->text->width);
-    bs_id          mean = bs_param_frozen(nn->g, nn->params, "encoder/mean", line, bs_init_zero());
-    bs_id scale = bs_param_frozen(nn->g, nn->params, "encoder/scale", line, bs_init_constant(1));
+    bs_id          mean = bs_param_frozen(nn->g, nn->params, "found/mean", line, bs_init_zero());
+    bs_id scale = bs_param_frozen(nn->g, nn->params, "found/scale", line, bs_init_constant(1));
     return x ? bs_mul(nn->g, bs_sub(nn->g, x, mean), scale) : 0;
 }
 

@@ -60,8 +60,8 @@ void bs_mlc_inputs(bs_graph *g, const bs_mlc_shape *s, bs_size size, bs_inputs *
 /* What the encoder finds in the documents of a batch: [rows, width of the encoder]. */
 bs_id bs_mlc_documents(bs_nn *nn, const char *name, const bs_mlc_shape *s, const bs_inputs *x);
 
-/* T(x) [members, rows, width]; parameters NAME/T/..., NAME/encoder/...; of all nets bins/... and
- * encoder/... */
+/* T(x) [members, rows, width]; parameters NAME/T/..., NAME/encoder/...; of all nets bins/...,
+ * encoder/... and found/... */
 bs_id bs_mlc_features(bs_nn *nn, const char *name, const bs_mlc_shape *s, const bs_inputs *x);
 /* Logits [rows, members, labels] from features; parameters NAME/labels/... */
 bs_id bs_mlc_head(bs_nn *nn, const char *name, const bs_mlc_shape *s, bs_id features);

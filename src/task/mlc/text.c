@@ -26,6 +26,7 @@ struct bs_mlc_text {
     /* only while training */
     bs_pretrained *source; /* has the tokeniser */
     int            threads;
+    bool           halves;       /* the model keeps its numbers as halves: they are read as these */
     float         *mean, *scale; /* [width] of a fixed encoder */
     finding        finding[FINDINGS];
 };
@@ -92,6 +93,7 @@ basin_status bs_mlc_text_open(const bs_train_options *o, bs_mlc_text **out, basi
     (*out)->source = source;
     (*out)->tokens = source->tokens;
     (*out)->threads = o->threads;
+    (*out)->halves = strcmp(o->model_dtype, "f16") == 0;
     return BASIN_OK;
 }
 
@@ -219,13 +221,13 @@ basin_status bs_mlc_text_fill(const bs_mlc_text *t, bs_params *p, const char *pr
     for (int i = 0; i < p->n && t->source && !s; i++) {
         const bs_segment *k = &p->segment[i];
         const size_t      n = length_of_place(k->name);
-        if (n == 0 || !bs_params_has_prefix(k->name, prefix))
+        if (!bs_params_has_prefix(k->name, prefix))
             continue;
-        if (t->mean && strcmp(k->name, "encoder/mean") == 0)
+        if (t->mean && strcmp(k->name, "found/mean") == 0)
             s = put(p, k, t->mean, err);
-        else if (t->scale && strcmp(k->name, "encoder/scale") == 0)
+        else if (t->scale && strcmp(k->name, "found/scale") == 0)
             s = put(p, k, t->scale, err);
-        else if (length_of_place(before) != n || strncmp(before, k->name, n) != 0)
+        else if (n > 0 && (length_of_place(before) != n || strncmp(before, k->name, n) != 0))
             s = fill_place(t, p, before = k->name, n, err);
     }
     return s;
@@ -289,7 +291,10 @@ static basin_status load(reader *r, const bs_device *d, basin_error *err)
     bs_graph_free(g);
     if (!s)
         s = bs_params_allocate(r->params, d, 0, err);
-    return s ? s : bs_mlc_text_fill(r->text, r->params, "", err);
+    if (!s)
+        s = bs_mlc_text_fill(r->text, r->params, "", err);
+    bool changed;
+    return !s && r->text->halves ? bs_pretrained_round(r->params, &changed, err) : s;
 }
 
 static basin_status read_batch(reader *r, bs_cache *cache, const bs_packed *packed,
