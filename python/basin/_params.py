@@ -128,6 +128,7 @@ KEYS = {
     "checkpoint_seconds": "checkpoint.seconds",
     "resume_arithmetic": "resume.arithmetic",
     "model_dtype": "model.dtype",
+    "model_encoder": "model.encoder",
     "distil_weight": "distil.weight",
     "distil_folds": "distil.folds",
     "distil_seed": "distil.seed",

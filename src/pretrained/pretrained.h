@@ -6,6 +6,7 @@
 #ifndef BS_PRETRAINED_H
 #define BS_PRETRAINED_H
 
+#include "base/opt.h"
 #include "file/safetensors.h"
 #include "nn/transformer.h"
 #include "token/token.h"
@@ -20,6 +21,12 @@ typedef enum {
 
 extern const char *const bs_pooling_names[]; /* "mean", "first", "pooler", "max", NULL */
 
+/* The architectures that are read; ends with one without a name. */
+typedef struct {
+    const char *name, *help;
+} bs_encoder_kind;
+extern const bs_encoder_kind bs_encoder_kinds[];
+
 /* What config.json and its like say. */
 typedef struct {
     bs_transformer_shape shape;   /* the pooler is there if the pooling needs it */
@@ -33,7 +40,7 @@ void         bs_encoder_form_write(const bs_encoder_form *f, bs_buf *out);
 basin_status bs_encoder_form_read(const char *name, const char *json, size_t n,
                                   bs_encoder_form *out, basin_error *err);
 
-typedef struct {
+typedef struct bs_pretrained {
     bs_encoder_form form;
     bs_tokenizer   *tokens;
     bool            halves;     /* filling rounds numbers to halves, as they will be kept */
@@ -66,6 +73,14 @@ bool bs_pretrained_has(const char *param);
 basin_status bs_pretrained_round(bs_params *p, bool *changed, basin_error *err);
 /* False if one exceeds a half. */
 bool bs_pretrained_halves(const real *x, int64_t n, uint16_t *out);
+
+/* A model may also have only "xxh64:... NAME" of an encoder: the sum of its numbers and the name of
+ * its folder. */
+basin_status bs_pretrained_tell(const char *folder, bs_buf *out, basin_error *err);
+/* The encoder of that name and sum: beside the file of a model, or in one of the folders of
+ * $BASIN_ENCODERS, which are separated by colons. */
+basin_status bs_pretrained_find(const char *told, const char *model, char folder[BS_OPTION_TEXT],
+                                bs_pretrained **out, basin_error *err);
 
 /* "xxh64:...": of the names, types, shapes and numbers of the file. */
 enum { BS_ENCODER_HASH = 23 };

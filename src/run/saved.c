@@ -162,6 +162,20 @@ static const char *name_in(bs_arena *a, int model, const char *name)
     return model > 0 ? out : name;
 }
 
+/* A parameter of an encoder that was not trained. */
+static bool is_beside(const char *name)
+{
+    return bs_params_has_prefix(name, "encoder/") && bs_pretrained_has(name);
+}
+
+static int count_beside(const bs_params *p)
+{
+    int n = 0;
+    for (int i = 0; i < p->n; i++)
+        n += is_beside(p->segment[i].name);
+    return n;
+}
+
 /* As halves, if no number is too large for one. False: no memory. */
 static bool shorten(bs_tensor *t, const real *value, int64_t count, bs_arena *a)
 {
@@ -177,6 +191,7 @@ static bool shorten(bs_tensor *t, const real *value, int64_t count, bs_arena *a)
 /* What is written how; room for names and halves. */
 typedef struct {
     bool     cost_net, halves;
+    bool     beside; /* without what is in the folder of an encoder */
     bs_arena room;
 } writing;
 
@@ -185,7 +200,7 @@ static basin_status list_tensors(const bs_params *p, const real *value, int mode
 {
     for (int i = 0; i < p->n; i++) {
         const bs_segment *s = &p->segment[i];
-        if (!is_kept(s->name, w->cost_net))
+        if (!is_kept(s->name, w->cost_net) || (w->beside && is_beside(s->name)))
             continue;
         bs_tensor *one = &t[(*n)++];
         *one = (bs_tensor){.name = name_in(&w->room, model, s->name),
@@ -234,16 +249,22 @@ basin_status bs_model_file_write(const char *path, bs_buf *bytes, const bs_setti
                                  const bs_threshold *threshold, bs_params *const *params,
                                  int n_params, const char *card, basin_error *err)
 {
-    enum { OPTIONS, SCHEMA, THRESHOLD, TEXTS };
-    bs_buf text[TEXTS];
+    enum { OPTIONS, SCHEMA, THRESHOLD, ENCODER, TEXTS };
+    const bs_train_options *o = &settings->train;
+    const bool              beside =
+        strcmp(o->model_encoder, "beside") == 0 && *o->encoder && count_beside(params[0]) > 0;
+    basin_status status = BASIN_OK;
+    bs_buf       text[TEXTS];
     for (int i = 0; i < TEXTS; i++)
         bs_buf_init(&text[i], (size_t)1 << 30);
+    if (beside)
+        status = bs_pretrained_tell(o->encoder, &text[ENCODER], err);
     bs_settings_json(settings, &text[OPTIONS]);
     task->known_json(known, &text[SCHEMA]);
     bs_threshold_write(threshold, &text[THRESHOLD]);
     char models[16];
     bs_print(models, sizeof models, "%d", n_params);
-    const bs_meta meta[] = {{"basin.format", BS_MODEL_FORMAT},
+    bs_meta       meta[] = {{"basin.format", BS_MODEL_FORMAT},
                             {"basin.version", BASIN_VERSION},
                             {"basin.task", settings->train.task},
                             {"basin.method", settings->train.method},
@@ -251,16 +272,20 @@ basin_status bs_model_file_write(const char *path, bs_buf *bytes, const bs_setti
                             {"basin.schema", text[SCHEMA].data},
                             {"basin.threshold", text[THRESHOLD].data},
                             {"basin.card", card ? card : ""},
-                            {"basin.ensemble", models}}; /* last, since one model does without */
-    const writing how = {.cost_net = settings->train.infnet_keep,
-                         .halves = strcmp(settings->train.model_dtype, "f16") == 0};
-    basin_status  status = BASIN_OK;
+                            {NULL, NULL},
+                            {NULL, NULL}}; /* most models do without these */
+    int           n = (int)(sizeof meta / sizeof meta[0]) - 2;
+    const writing how = {
+        .cost_net = o->infnet_keep, .halves = strcmp(o->model_dtype, "f16") == 0, .beside = beside};
+    if (n_params > 1)
+        meta[n++] = (bs_meta){"basin.ensemble", models};
+    if (beside)
+        meta[n++] = (bs_meta){"basin.encoder", text[ENCODER].data};
     for (int i = 0; i < TEXTS; i++)
         if (text[i].failed)
             status = bs_fail_nomem(err);
     if (!status)
-        status = write_all(path, bytes, params, n_params, how, meta,
-                           (int)(sizeof meta / sizeof meta[0]) - (n_params == 1), err);
+        status = write_all(path, bytes, params, n_params, how, meta, n, err);
     for (int i = 0; i < TEXTS; i++)
         bs_buf_free(&text[i]);
     return status;
@@ -395,7 +420,8 @@ static basin_status check_size(const bs_safetensors *f, const char *name, const 
 {
     double wanted = 0, there = 0;
     for (int i = 0; i < s->params->n; i++)
-        wanted += (double)s->params->segment[i].count * models;
+        if (!s->base || !is_beside(s->params->segment[i].name))
+            wanted += (double)s->params->segment[i].count * models;
     for (int i = 0; i < bs_safetensors_count(f); i++) {
         const bs_tensor *t = bs_safetensors_at(f, i);
         there += (double)(t->bytes / bs_dtype_size(t->dtype));
@@ -407,7 +433,8 @@ static basin_status check_size(const bs_safetensors *f, const char *name, const 
 }
 
 /* Into memory of the host, where whoever asks of another device makes a copy (bs_params_on). */
-static basin_status read_params(const bs_safetensors *f, const char *name, bs_params *p, int model,
+static basin_status read_params(const bs_safetensors *f, const char *name,
+                                const bs_pretrained *base, bs_params *p, int model,
                                 basin_error *err)
 {
     bs_arena     names;
@@ -417,6 +444,8 @@ static basin_status read_params(const bs_safetensors *f, const char *name, bs_pa
         const bs_segment *s = &p->segment[i];
         const char       *tensor = name_in(&names, model, s->name);
         real             *to;
+        if (base && is_beside(s->name))
+            continue;
         status = tensor ? bs_params_map(p, s, BS_WRITE, &to, err) : bs_fail_nomem(err);
         if (status)
             break;
@@ -424,6 +453,19 @@ static basin_status read_params(const bs_safetensors *f, const char *name, bs_pa
         bs_params_unmap(p, s, BS_WRITE, to);
     }
     bs_arena_free(&names);
+    return !status && base ? bs_pretrained_fill(base, p, "encoder/", err) : status;
+}
+
+/* The folder of an encoder that the file has only the name of. */
+static basin_status find_base(const bs_safetensors *f, const char *name, bs_model_file *s,
+                              basin_error *err)
+{
+    const char *told = bs_safetensors_meta(f, "basin.encoder");
+    if (!told)
+        return BASIN_OK;
+    basin_status status = bs_pretrained_find(told, name, s->settings.train.encoder, &s->base, err);
+    if (!status)
+        s->base->halves = strcmp(s->settings.train.model_dtype, "f16") == 0;
     return status;
 }
 
@@ -451,7 +493,7 @@ static basin_status read_more(const bs_safetensors *f, const char *name, int mod
         status = declare(f, s, err); /* replaces s->params */
         s->more[s->n_more++] = s->params;
         if (!status)
-            status = read_params(f, name, s->params, i, err);
+            status = read_params(f, name, s->base, s->params, i, err);
     }
     s->params = first;
     return status;
@@ -541,13 +583,17 @@ basin_status bs_model_file_from(const bs_safetensors *f, const char *name, bs_mo
     if (!status)
         status = declare(f, s, err);
     if (!status)
+        status = find_base(f, name, s, err);
+    if (!status)
         status = check_size(f, name, s, models, err);
     if (!status)
-        status = read_params(f, name, s->params, 0, err);
+        status = read_params(f, name, s->base, s->params, 0, err);
     if (!status)
         status = read_more(f, name, models, s, err);
     if (!status)
         status = keep_layout(f, s, err);
+    bs_pretrained_free(s->base);
+    s->base = NULL;
     if (status) {
         bs_model_file_free(s);
         return bs_fail_about(err, status, name);

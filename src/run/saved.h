@@ -37,6 +37,8 @@ typedef struct {
     bs_meta       *meta;   /* [n_meta] in that order */
     int            n_tensors, n_meta;
     unsigned       decided; /* lengths and samples set by the caller: bits of bs_model_file_set */
+
+    struct bs_pretrained *base; /* while it is read: the encoder that is not inside, or NULL */
 } bs_model_file;
 
 /* Sets "gbi.test_steps", "gbi.restarts" or "gbi.halvings" in place of the model's own value: *known

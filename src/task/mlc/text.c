@@ -91,6 +91,7 @@ basin_status bs_mlc_text_open(const bs_train_options *o, bs_mlc_text **out, basi
         return s;
     }
     (*out)->source = source;
+    source->halves = strcmp(o->model_dtype, "f16") == 0;
     (*out)->tokens = source->tokens;
     (*out)->threads = o->threads;
     (*out)->halves = strcmp(o->model_dtype, "f16") == 0;
