@@ -42,6 +42,24 @@ static void folders_say_what_they_are(void **state)
     }
 }
 
+/* All that are listed, and no others. */
+static void listed_kinds_are_read(void **state)
+{
+    char path[ENCODER_PATH];
+    (void)state;
+    bs_buf  text = encoder_file(encoder_path("bert/config.json", path));
+    json_t *config = bs_tree_read(text.data, text.len, 0, NULL);
+    for (int i = 0; bs_encoder_kinds[i].name; i++) {
+        bs_encoder_form form;
+        basin_error     err = {0};
+        json_object_set_new(config, "model_type", json_string(bs_encoder_kinds[i].name));
+        bs_encoder_config("c", config, &form, &err);
+        assert_null(strstr(err.msg, "model_type"));
+    }
+    json_decref(config);
+    bs_buf_free(&text);
+}
+
 /* A model keeps the form as text. */
 static void forms_are_kept(void **state)
 {
@@ -383,6 +401,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(hidden_states_are_those_of_the_reference),
         cmocka_unit_test(folders_say_what_they_are),
+        cmocka_unit_test(listed_kinds_are_read),
         cmocka_unit_test(forms_are_kept),
         cmocka_unit_test(only_what_is_there_is_filled),
         cmocka_unit_test(numbers_become_halves),

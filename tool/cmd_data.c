@@ -138,6 +138,8 @@ static int run(const cli_verb *verb, int argc, char **argv)
                  "split, mlc: one name per row; rows of one name stay together"),
         CLI_FLAG("--documents", &a.how.documents,
                  "split, tag: sentences of one document stay together"),
+        CLI_KEY("--encoder", "DIR", "encoder",
+                "inspect, mlc: how this encoder would cut the texts of rows"),
         CLI_TEXT("--seed", "N", &a.seed, "split and make: default 0"),
         CLI_LIST("--set", "KEY=VALUE", a.set, &a.n_set,
                  "reading options (data.nominal=position); make: see 'basin list generators'"),

@@ -15,6 +15,7 @@
 #include "device/cpu/blas.h"
 #include "device/cpu/dense.h"
 #include "device/cpu/vec.h"
+#include "pretrained/pretrained.h"
 #include "tasks/tasks.h"
 
 static void line(bs_buf *table, bs_buf *json, const char *name, const char *help)
@@ -76,6 +77,8 @@ static void list_encoders(bs_buf *table, bs_buf *json)
                          tasks[0] ? " " : "", bs_tasks[k]->name);
         line_of(table, json, tasks, bs_encoders[i]->name, bs_encoders[i]->help);
     }
+    for (int i = 0; bs_encoder_kinds[i].name; i++)
+        line(table, json, bs_encoder_kinds[i].name, bs_encoder_kinds[i].help);
 }
 
 static void list_energies(bs_buf *table, bs_buf *json)

@@ -33,6 +33,14 @@ basin_status bs_pretrained_json(const char *folder, const char *file, json_t **o
     return s;
 }
 
+const bs_encoder_kind bs_encoder_kinds[] = {
+    {"bert", "--encoder FOLDER: BERT, MiniLM, bge, gte-small, e5 and others like them"},
+    {"distilbert", "--encoder FOLDER: DistilBERT"},
+    {"roberta", "--encoder FOLDER: RoBERTa, DistilRoBERTa"},
+    {"electra", "--encoder FOLDER: discriminators of ELECTRA as wide as their words"},
+    {NULL, NULL},
+};
+
 /* --- config.json ------------------------------------------------------------------- */
 
 /* The members of architectures that are read; NULL: it has none such. */

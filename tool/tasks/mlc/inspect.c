@@ -8,6 +8,7 @@
 #include "data/rows/write.h"
 #include "data/words/ngrams.h"
 #include "task/mlc/data.h"
+#include "tasks/mlc/pieces.h"
 
 static basin_status read_all(const bs_data_args *g, bool keep_text, bs_notes *notes, bs_rows **out,
                              basin_error *err)
@@ -45,13 +46,15 @@ static void print_columns(const bs_rows *d, const bs_summary *s, bs_buf *out)
     bs_buf_printf(out, ", density %.2f %%\n", 100 * s->density);
 }
 
-static void print_inputs(const bs_rows *d, const bs_summary *s, bs_buf *out)
+static void print_inputs(const bs_rows *d, const bs_summary *s, const bs_pieces_summary *pieces,
+                         bs_buf *out)
 {
     bs_buf_printf(out, "format   %s, %s, %d rows\n", d->format,
                   d->schema.dense ? "dense" : "sparse", (int)d->rows);
     if (s->features > 0 || !s->texts)
         print_columns(d, s, out);
     print_texts(d, out);
+    bs_pieces_print(pieces, out);
     bs_buf_printf(out, "labels   %d%s", (int)s->labels, *d->source.labels_from ? " from " : "");
     bs_buf_visible(out, d->source.labels_from);
     bs_buf_printf(out, ", cardinality %.2f, distinct sets %d\n", s->cardinality,
@@ -164,14 +167,19 @@ static void print_notes(const bs_notes *notes, size_t first, bs_buf *table)
         bs_buf_printf(table, "note     %s\n", notes->note[i].text);
 }
 
-static basin_status show(const bs_rows *d, const bs_summary *s, const bs_notes *notes,
-                         bs_buf *table, bs_buf *json, basin_error *err)
+static basin_status show(const bs_data_args *g, const bs_rows *d, const bs_summary *s,
+                         const bs_notes *notes, bs_buf *table, bs_buf *json, basin_error *err)
 {
-    print_inputs(d, s, table);
-    basin_status status = print_labels(d, s, table, err);
+    bs_pieces_summary pieces = {0};
+    basin_status      status = bs_pieces_of(g->settings, d, &pieces, err);
+    if (status)
+        return status;
+    print_inputs(d, s, &pieces, table);
+    status = print_labels(d, s, table, err);
     print_checks(d, s, table);
     print_notes(notes, 0, table);
     print_json(d, s, json);
+    bs_pieces_json(&pieces, json);
     return status;
 }
 
@@ -205,7 +213,7 @@ static basin_status check_file(const bs_data_args *g, int i, const bs_schema *li
         s = bs_rows_summary(*out, &summary, err);
     const bool read = !s;
     if (!s)
-        s = show(*out, &summary, &notes, table, json, err);
+        s = show(g, *out, &summary, &notes, table, json, err);
     if (!s)
         s = find_problem(&summary, g->file[i], &notes, err);
     size_t shown = notes.n;
@@ -266,7 +274,7 @@ static basin_status inspect(const bs_data_args *g, bool check, bs_buf *table, bs
     if (!status && check)
         status = find_problem(&summary, g->file[0], &notes, err);
     if (!status)
-        status = show(d, &summary, &notes, table, json, err);
+        status = show(g, d, &summary, &notes, table, json, err);
     if (!status) {
         bs_notes_json(&notes, json);
         bs_json_close(json, '}');
@@ -285,7 +293,7 @@ static basin_status describe_part(const bs_dataset *part, const bs_dataset *trai
     (void)train;
     if (status)
         return status;
-    print_inputs(bs_dataset_mlc(part), &s, table);
+    print_inputs(bs_dataset_mlc(part), &s, &(bs_pieces_summary){.kind = ""}, table);
     print_checks(bs_dataset_mlc(part), &s, table);
     return BASIN_OK;
 }
