@@ -379,8 +379,8 @@ static basin_status match_texts(const match *m)
 {
     if (m->want->n_texts && !m->ds->document)
         return bs_fail(m->err, BASIN_EDATA,
-                       "%s: has no column '%s', the text of the training rows; --text-column says "
-                       "which column is the text",
+                       "%s: has no column '%s', the text of the training rows; --set "
+                       "data.text_column=NAME says which column is the text",
                        m->file, m->want->text[0]);
     if (!m->want->n_texts && m->ds->document)
         bs_notes_add(m->notes, "dropped", "%s: texts are not used: the training rows have none",
