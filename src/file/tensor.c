@@ -15,12 +15,14 @@ static float float_of(uint32_t bits)
  * infinity and NaN. Exponents of floats are greater by 112. */
 static float half(uint16_t bits)
 {
-    const uint32_t sign = (bits & 0x8000u) << 16, rest = bits & 0x7FFFu;
+    const int32_t  rest = bits & 0x7FFF;
     const float    small = (float)rest * 0x1p-24f;
-    uint32_t       whole = (rest << 13) + ((rest >= 0x7C00 ? 224u : 112u) << 23);
-    if (rest < 0x400)
-        memcpy(&whole, &small, sizeof whole);
-    return float_of(whole | sign);
+    const uint32_t is_small = -(uint32_t)(rest < 0x400), is_last = -(uint32_t)(rest >= 0x7C00);
+    const uint32_t whole = ((uint32_t)rest << 13) + ((112u + (is_last & 112u)) << 23);
+    uint32_t       found;
+    memcpy(&found, &small, sizeof found);
+    found = (found & is_small) | (whole & ~is_small);
+    return float_of(found | (uint32_t)(bits & 0x8000) << 16);
 }
 
 /* Rounded to the nearest, of two to the even one. */
@@ -67,9 +69,13 @@ bool bs_tensor_floats(const bs_tensor *t, int64_t first, int64_t n, float *out)
         return false;
     if (t->dtype == BS_DTYPE_F32 && n)
         memcpy(out, floats + first, (size_t)n * sizeof *out);
-    for (int64_t i = 0; i < n && t->dtype == BS_DTYPE_F16; i++)
+    const int64_t halves = t->dtype == BS_DTYPE_F16 ? n : 0;
+#pragma omp simd
+    for (int64_t i = 0; i < halves; i++)
         out[i] = half(shorts[first + i]);
-    for (int64_t i = 0; i < n && t->dtype == BS_DTYPE_BF16; i++)
+    const int64_t brains = t->dtype == BS_DTYPE_BF16 ? n : 0;
+#pragma omp simd
+    for (int64_t i = 0; i < brains; i++)
         out[i] = brain(shorts[first + i]);
     return true;
 }
