@@ -118,4 +118,4 @@ try basin data split train.conll -o x --documents
 try basin data split d.arff -o x --documents
 try basin data make tag --set tags=5 -o x
 try basin data make tag --format csv -o x
-try basin data make text -o x
+try basin data make nonsense -o x
