@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WINDOW = 50 /* batches sorted together */, MOST_ROWS = 1 << 22 };
+enum { MOST_ROWS = 1 << 22 };
 
 /* ---- pieces ---- */
 
@@ -66,38 +66,37 @@ static int by_key(const void *a, const void *b)
 }
 
 /* Sorts order[0 .. n) by length; equal lengths keep their order. key: [2 n] */
-static void sort_by_length(const bs_documents *d, int32_t *order, int32_t n, uint64_t *key)
+static void sort_by_length(const int32_t *start, int32_t *order, int32_t n, uint64_t *key)
 {
     int32_t *copy = (int32_t *)(key + n);
     memcpy(copy, order, (size_t)n * sizeof *copy);
     for (int32_t i = 0; i < n; i++)
-        key[i] = (uint64_t)length_of(d, copy[i]) << 32 | (uint32_t)i;
+        key[i] = (uint64_t)(start[copy[i] + 1] - start[copy[i]]) << 32 | (uint32_t)i;
     qsort(key, (size_t)n, sizeof *key, by_key);
     for (int32_t i = 0; i < n; i++)
         order[i] = copy[key[i] & UINT32_MAX];
 }
 
-basin_status bs_documents_by_length(const bs_documents *d, int32_t *order, basin_error *err)
+basin_status bs_by_length(const int32_t *start, int32_t rows, int32_t *order, basin_error *err)
 {
-    uint64_t *key = bs_calloc(2 * (size_t)d->rows + 1, sizeof *key);
-    for (int32_t i = 0; i < d->rows; i++)
+    uint64_t *key = bs_calloc(2 * (size_t)rows + 1, sizeof *key);
+    for (int32_t i = 0; i < rows; i++)
         order[i] = i;
     if (key)
-        sort_by_length(d, order, d->rows, key);
+        sort_by_length(start, order, rows, key);
     bs_free(key);
     return key ? BASIN_OK : bs_fail_nomem(err);
 }
 
-void bs_documents_shuffle(const bs_documents *d, bs_rng *rng, int32_t batch, int32_t *order,
-                          uint64_t *key)
+void bs_shuffle_by_length(const int32_t *start, int32_t rows, bs_rng *rng, int32_t batch,
+                          int32_t window, int32_t *order, uint64_t *key)
 {
-    const int32_t n = d->rows, whole = n / batch;
-    const int64_t window = (int64_t)WINDOW * batch;
-    int32_t      *copy = (int32_t *)key, *turn = copy + n;
-    bs_rng_permutation(rng, order, n);
-    for (int64_t first = 0; first < n; first += window)
-        sort_by_length(d, order + first, (int32_t)(n - first < window ? n - first : window), key);
-    memcpy(copy, order, (size_t)n * sizeof *copy);
+    const int32_t whole = rows / batch;
+    const int64_t step = (int64_t)window * batch;
+    int32_t      *copy = (int32_t *)key, *turn = copy + rows;
+    for (int64_t at = 0; at < rows; at += step)
+        sort_by_length(start, order + at, (int32_t)(rows - at < step ? rows - at : step), key);
+    memcpy(copy, order, (size_t)rows * sizeof *copy);
     bs_rng_permutation(rng, turn, whole);
     for (int32_t i = 0; i < whole; i++)
         memcpy(order + (size_t)i * (size_t)batch, copy + (size_t)turn[i] * (size_t)batch,

@@ -48,11 +48,12 @@ void bs_packed_make(bs_packed *p, const bs_packing *how, const bs_documents *d,
 
 /* How many of the next n documents have at most `most` pieces together; at least 1. */
 int32_t bs_documents_fitting(const bs_documents *d, const int32_t *index, int32_t n, int64_t most);
-/* Rows by length. */
-basin_status bs_documents_by_length(const bs_documents *d, int32_t *order, basin_error *err);
-/* The order of an epoch: shuffled, sorted within windows of many batches, then whole batches
- * shuffled; an incomplete one comes last. key: [2 rows]. */
-void bs_documents_shuffle(const bs_documents *d, bs_rng *rng, int32_t batch, int32_t *order,
-                          uint64_t *key);
+/* All rows by length, which is that from start[i] to start[i + 1]. */
+basin_status bs_by_length(const int32_t *start, int32_t rows, int32_t *order, basin_error *err);
+/* Rows that are in any order get one in which rows of similar length are batched together: sorted
+ * within windows of so many batches, then whole batches shuffled; an incomplete one comes last.
+ * key: [2 rows]. */
+void bs_shuffle_by_length(const int32_t *start, int32_t rows, bs_rng *rng, int32_t batch,
+                          int32_t window, int32_t *order, uint64_t *key);
 
 #endif

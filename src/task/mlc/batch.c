@@ -3,6 +3,8 @@
 
 #include "task/mlc/data.h"
 
+enum { WINDOW = 50 }; /* batches of documents sorted together */
+
 typedef struct {
     bs_batches       base;
     const bs_rows   *data;
@@ -110,10 +112,10 @@ static int32_t all_fit(bs_batches *base, const int32_t *index, int32_t n)
 static void order_rows(bs_batches *base, bs_rng *rng, int32_t *order)
 {
     feed *f = (feed *)base;
+    bs_rng_permutation(rng, order, f->data->rows);
     if (f->packing)
-        bs_documents_shuffle(&f->documents, rng, f->most, order, f->key);
-    else
-        bs_rng_permutation(rng, order, f->data->rows);
+        bs_shuffle_by_length(f->documents.start, f->data->rows, rng, f->most, WINDOW, order,
+                             f->key);
 }
 
 /* Documents that nets read, or what was found in them. */

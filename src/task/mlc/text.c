@@ -337,7 +337,7 @@ static basin_status in_batches(const bs_mlc_text *t, const bs_rows *d, on_batch 
     if (!s && !order)
         s = bs_fail_nomem(err);
     if (!s)
-        s = bs_documents_by_length(&documents, order, err);
+        s = bs_by_length(documents.start, d->rows, order, err);
     if (!s)
         s = bs_packed_new(&documents, DOCUMENTS, &packed, err);
     for (int32_t at = 0, n; at < d->rows && !s; at += n) {

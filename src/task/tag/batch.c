@@ -47,38 +47,6 @@ static int32_t length_of(const bs_corpus *c, int32_t sentence)
 
 /* ---- order ---- */
 
-static int by_key(const void *a, const void *b)
-{
-    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return x < y ? -1 : x > y;
-}
-
-/* Sorts order[0 .. n) by length; equal lengths keep their order. */
-static void sort_by_length(const int32_t *start, int32_t *order, int32_t n, uint64_t *key,
-                           int32_t *copy)
-{
-    memcpy(copy, order, (size_t)n * sizeof *copy);
-    for (int32_t i = 0; i < n; i++)
-        key[i] = (uint64_t)(start[copy[i] + 1] - start[copy[i]]) << 32 | (uint32_t)i;
-    qsort(key, (size_t)n, sizeof *key, by_key);
-    for (int32_t i = 0; i < n; i++)
-        order[i] = copy[key[i] & UINT32_MAX];
-}
-
-basin_status bs_tag_by_length(const int32_t *start, int32_t n, int32_t *order, basin_error *err)
-{
-    uint64_t *key = bs_calloc((size_t)n + 1, sizeof *key);
-    int32_t  *copy = bs_calloc((size_t)n + 1, sizeof *copy);
-    bool      ok = key && copy;
-    for (int32_t i = 0; i < n; i++)
-        order[i] = i;
-    if (ok)
-        sort_by_length(start, order, n, key, copy);
-    bs_free(key);
-    bs_free(copy);
-    return ok ? BASIN_OK : bs_fail_nomem(err);
-}
-
 /* All labelled sentences and a share of the others. A sentence's weight is how often it occurs, not
  * a factor on its truth: a y whose tokens do not sum to 1 is not an output, and what methods
  * compare with the truth (samples, a partition function) would keep its full weight. */
@@ -93,23 +61,13 @@ static void draw_rows(feed *f, bs_rng *rng, int32_t *order)
             order[i] = labelled + f->pick[order[i] - labelled];
 }
 
-/* Shuffles, sorts within windows, then shuffles whole batches; an incomplete batch comes last. The
- * second half of key is room for two copies. */
 static void order_rows(bs_batches *base, bs_rng *rng, int32_t *order)
 {
     feed         *f = (feed *)base;
-    const int32_t n = f->base.epoch, window = WINDOW * f->most, batches = n / f->most;
-    int32_t      *copy = (int32_t *)(f->key + n), *turn = copy + n;
+    const int32_t n = f->base.epoch;
     f->salt = bs_rng_bits(rng); /* first, while nothing depends on the size of batches */
     draw_rows(f, rng, order);
-    for (int32_t first = 0; first < n; first += window)
-        sort_by_length(f->c->start, order + first, n - first < window ? n - first : window, f->key,
-                       copy);
-    memcpy(copy, order, (size_t)n * sizeof *copy);
-    bs_rng_permutation(rng, turn, batches);
-    for (int32_t i = 0; i < batches; i++)
-        memcpy(order + (size_t)i * (size_t)f->most, copy + (size_t)turn[i] * (size_t)f->most,
-               (size_t)f->most * sizeof *order);
+    bs_shuffle_by_length(f->c->start, n, rng, f->most, WINDOW, order, f->key);
 }
 
 static int32_t fitting(bs_batches *base, const int32_t *index, int32_t n)

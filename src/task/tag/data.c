@@ -731,7 +731,7 @@ basin_status bs_tag_predict(bs_scorer *s, const bs_net_spec *spec, const bs_prep
         status =
             order ? bs_batches_tag_all(p, k, spec, BS_TAG_SENTENCES, &f, err) : bs_fail_nomem(err);
     if (!status)
-        status = bs_tag_by_length(bs_dataset_tag(p)->start, p->rows, order, err);
+        status = bs_by_length(bs_dataset_tag(p)->start, p->rows, order, err);
     for (int32_t at = 0, n = 0; at < p->rows && !status; at += n) {
         n = f->fits(f, order + at, p->rows - at);
         status = predict_batch(s, &d, p, f, order + at, n, out, err);
@@ -755,7 +755,7 @@ static basin_status energies(bs_energy_probe *probe, const bs_net_spec *spec,
     if (!s && !bs_dataset_tag(p)->labelled)
         s = bs_fail(err, BASIN_EARG, "sentences without tags have no energy");
     if (!s)
-        s = bs_tag_by_length(bs_dataset_tag(p)->start, p->rows, order, err);
+        s = bs_by_length(bs_dataset_tag(p)->start, p->rows, order, err);
     for (int32_t at = 0, n = 0; at < p->rows && !s; at += n) {
         n = f->fits(f, order + at, p->rows - at);
         s = bs_energy_probe_truth(probe, f->rows(f, order + at, n), &found, err);

@@ -4,6 +4,7 @@
 
 #include "data/text/rules.h"
 #include "data/text/tag_metric.h"
+#include "task/packing.h"
 #include "task/prepare.h"
 #include "task/tag/nets.h"
 
@@ -137,10 +138,6 @@ basin_status bs_tag_join(const bs_settings *s, bs_dataset *train, bs_dataset *un
 /* Afterwards: their soft truth, and a note on how good the rules are. */
 basin_status bs_tag_soften(const bs_settings *s, const bs_rules *rules, const bs_lexicon *l,
                            bs_dataset *part, bs_logger *log, basin_error *err);
-
-/* Sorts sentences start[i] .. start[i + 1] by length, so that batches need little padding; equal
- * lengths keep their order. */
-basin_status bs_tag_by_length(const int32_t *start, int32_t n, int32_t *order, basin_error *err);
 
 /* Limits of a predicted batch: sentences, and words including padding, unless it is a single
  * sentence. */

@@ -305,7 +305,7 @@ static basin_status predict_all(basin_predictor *p, const bs_task_memory *needed
     if (x->sentences == 1)
         return tag_batch(p, x, &(int32_t){0}, 1, to, err);
     int32_t *order = bs_calloc((size_t)x->sentences, sizeof *order);
-    s = order ? bs_tag_by_length(x->start, x->sentences, order, err) : bs_fail_nomem(err);
+    s = order ? bs_by_length(x->start, x->sentences, order, err) : bs_fail_nomem(err);
     for (int32_t at = 0, n = 0; at < x->sentences && !s; at += n) {
         n = bs_tag_fitting(x->start, order + at, x->sentences - at, BS_TAG_SENTENCES);
         s = tag_batch(p, x, order + at, n, to, err);

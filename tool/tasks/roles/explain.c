@@ -122,7 +122,7 @@ static basin_status interact(bs_explanation *e, bs_scorer *scorer, const begins 
     const int32_t    every = c->tokens > WORDS ? (c->tokens + WORDS - 1) / WORDS : 1;
     int32_t         *order = bs_arena_alloc(&e->arena, ((size_t)c->sentences + 1) * sizeof *order);
     basin_status     s =
-        order ? bs_tag_by_length(c->start, c->sentences, order, err) : bs_fail_nomem(err);
+        order ? bs_by_length(c->start, c->sentences, order, err) : bs_fail_nomem(err);
     for (int32_t i = every / 2; i < c->sentences && !s; i += every)
         order[rows++] = order[i];
     if (!s)

@@ -126,7 +126,7 @@ static basin_status choose_sentences(const bs_explanation *e, int32_t *order, in
                                      basin_error *err)
 {
     const bs_corpus *c = bs_dataset_tag(&e->data);
-    basin_status     s = bs_tag_by_length(c->start, c->sentences, order, err);
+    basin_status     s = bs_by_length(c->start, c->sentences, order, err);
     *n = c->sentences;
     if (s || !has_terms(&e->m->spec) || c->tokens <= TOKENS)
         return s;
