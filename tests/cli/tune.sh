@@ -61,6 +61,11 @@ for folder in rounds-jobs rounds-shared; do
     for file in trials.jsonl tune.json best.config; do cmp <(steady rounds/$file) <(steady $folder/$file); done && echo "the same"
 done
 find rounds-shared -name '.lease*'
+paused=$(grep '"state": "paused"' rounds/trials.jsonl | grep -o '"trial": [0-9]*' | head -n 1 | cut -d ' ' -f 2)
+paused=$(ls rounds/trial-00$paused/round-*.json | tail -n 1) # as if killed before it was written
+rm $paused
+$rounds -o rounds --resume > table
+[ -e $paused ] && cmp <(steady rounds/trials.jsonl) <(steady rounds-jobs/trials.jsonl) && echo "paused a second time as the first"
 $rounds -o rounds --resume --trials 9 > table
 steady rounds/trials.jsonl | head -n 7 | cmp - <(steady rounds-jobs/trials.jsonl | head -n 7) && wc -l < rounds/trials.jsonl
 try $tune --trials 8 --shared rounds-shared

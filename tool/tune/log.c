@@ -375,7 +375,7 @@ basin_status bs_tune_log_open(bs_tuning *t, basin_error *err)
 
 /* ---- curves ---- */
 
-double bs_tune_curve(const bs_tuning *t, int trial, int start, int epochs)
+double bs_tune_curve(const bs_tuning *t, int trial, int start, int epochs, int *best_epoch)
 {
     char       folder[BS_OPTION_TEXT + 64];
     bs_history h;
@@ -388,8 +388,10 @@ double bs_tune_curve(const bs_tuning *t, int trial, int start, int epochs)
                               : bs_history_find(&h, "valid", t->task->metric[t->metric].name);
     for (int i = 0; i < h.n && value; i++) {
         const double x = bs_tune_score(t, value[i]);
-        if (h.epoch[i] > start && h.epoch[i] <= start + epochs && !isnan(x) && !(x <= best))
+        if (h.epoch[i] > start && h.epoch[i] <= start + epochs && !isnan(x) && !(x <= best)) {
             best = x;
+            *best_epoch = (int)h.epoch[i];
+        }
     }
     bs_arena_free(&arena);
     return best;

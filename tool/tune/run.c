@@ -122,11 +122,25 @@ static void pass_rung(bs_tuning *t, int trial, int start)
 {
     bs_trial *x = &t->trial[trial];
     const int epochs = t->rung_epoch[x->passed];
-    double    at = bs_tune_curve(t, trial, start, epochs);
-    double    before = bs_tune_curve(t, trial, start, epochs / 2);
+    int       best;
+    double    at = bs_tune_curve(t, trial, start, epochs, &best);
+    double    before = bs_tune_curve(t, trial, start, epochs / 2, &best);
     at = isnan(at) ? x->score : at;
     x->rise[x->passed] = isnan(before) ? 0 : at - before;
     x->rung[x->passed++] = at;
+}
+
+/* A trial that was killed between its pause and the record of that pauses later than it would have:
+ * what came after the rung does not count. */
+static void pause_as_at_rung(bs_tuning *t, int trial, int start)
+{
+    bs_trial       *x = &t->trial[trial];
+    bs_tune_record *r = &t->record[trial];
+    const int       epochs = t->rung_epoch[x->passed - 1];
+    const double    score = bs_tune_curve(t, trial, start, epochs, &r->best_epoch);
+    if (!isnan(score))
+        x->score = score;
+    r->epochs = start + epochs;
 }
 
 /* Earlier phases are not judged: their scores are not those of the method. */
@@ -148,6 +162,8 @@ static bool evaluated(void *ctx, const bs_progress_event *n)
         const bs_search s = bs_tune_search(t);
         l->paused = x->passed > passed && l->trial > 0 &&
                     !bs_tune_worth(&s, l->trial, t->rungs, closing(t));
+        if (l->paused && n->own > t->rung_epoch[x->passed - 1])
+            pause_as_at_rung(t, l->trial, l->start);
     }
     draw(t);
     pthread_mutex_unlock(&t->lock);

@@ -116,8 +116,9 @@ basin_status bs_tune_line_read(bs_tuning *t, const char *path, const bs_buf *tex
                                bs_tune_record *r, basin_error *err);
 /* With rounds: writes the whole file. */
 basin_status bs_tune_log_rewrite(const bs_tuning *t, basin_error *err);
-/* Best score of a trial in metrics.jsonl up to this many epochs after `start`; NaN: none. */
-double bs_tune_curve(const bs_tuning *t, int trial, int start, int epochs);
+/* Best score of a trial in metrics.jsonl up to this many epochs after `start`, and where it is;
+ * NaN: none. */
+double bs_tune_curve(const bs_tuning *t, int trial, int start, int epochs, int *best_epoch);
 /* ---- what is told ---- */
 
 /* "values": {...} of a trial, "space": {...}: members of an open object. */
