@@ -82,16 +82,6 @@ static basin_status add_row(props *x, const char *p, const char *end, long line)
     return BASIN_OK;
 }
 
-static bool is_cell(const bs_cell *c, const char *text)
-{
-    return c->len == strlen(text) && memcmp(c->at, text, c->len) == 0;
-}
-
-static bool is_none(const bs_cell *c)
-{
-    return c->len == 0 || is_cell(c, "-") || is_cell(c, "_");
-}
-
 /* Digits, then "-" or "." and digits: no word of CoNLL-U. */
 static bool is_aside(const bs_cell *c)
 {
@@ -230,7 +220,7 @@ static int32_t count_predicates(const props *x, const sentence *s, int column)
     const bs_cell *w;
     int32_t        n = 0;
     for (size_t i = s->first; (w = next_word(x, s, &i));)
-        n += column < s->n && !is_none(&w[column]);
+        n += column < s->n && !bs_role_is_none(&w[column]);
     return n;
 }
 
@@ -352,13 +342,13 @@ static basin_status named_columns(props *x)
     const int n = bs_role_cells(p, end, false, cell, BS_MOST_CELLS);
     int       heads = 0;
     for (int i = 3; i < n && i < BS_MOST_CELLS; i++) {
-        if (is_cell(&cell[i], "FORM"))
+        if (bs_role_cell_is(&cell[i], "FORM"))
             x->at.word = i - 2;
-        if (is_cell(&cell[i], "UP:PRED") || is_cell(&cell[i], "UP:PREDS"))
+        if (bs_role_cell_is(&cell[i], "UP:PRED") || bs_role_cell_is(&cell[i], "UP:PREDS"))
             x->at.predicate = i - 2;
-        if (is_cell(&cell[i], "UP:ARGSPANS"))
+        if (bs_role_cell_is(&cell[i], "UP:ARGSPANS"))
             x->at.spans = i - 2;
-        if (is_cell(&cell[i], "UP:ARGHEADS"))
+        if (bs_role_cell_is(&cell[i], "UP:ARGHEADS"))
             heads = i - 2;
     }
     if (!x->at.spans)
@@ -561,7 +551,7 @@ static basin_status read_column(props *x, const sentence *s, int column)
             continue;
         const bs_cell *c = &cells_of(x, w)[column];
         if (x->plain) {
-            x->role[t] = is_none(c) ? (bs_cell){c->at, 0} : *c;
+            x->role[t] = bs_role_is_none(c) ? (bs_cell){c->at, 0} : *c;
             x->begin[t] = true;
         } else {
             status = take_brackets(x, w, c, t, &o);
@@ -578,7 +568,7 @@ static basin_status read_spans(props *x, const sentence *s, const props_row *w)
 {
     const bs_cell *c = &cells_of(x, w)[x->at.spans - 1];
     memset(x->role, 0, (size_t)s->words * sizeof *x->role);
-    for (const char *p = c->at, *end = p + c->len; p < end && !is_none(c);) {
+    for (const char *p = c->at, *end = p + c->len; p < end && !bs_role_is_none(c);) {
         const char *stop = memchr(p, '|', (size_t)(end - p)), *colon;
         char        number[24];
         long long   first, last;
@@ -666,7 +656,7 @@ static basin_status put_sentence(props *x, const sentence *s)
         const props_row *w = &x->row[i];
         if (!w->n)
             continue;
-        if (!is_none(&cells_of(x, w)[x->at.predicate - 1])) {
+        if (!bs_role_is_none(&cells_of(x, w)[x->at.predicate - 1])) {
             status = !x->labelled  ? BASIN_OK
                      : x->at.spans ? read_spans(x, s, w)
                                    : read_column(x, s, x->at.after + k++);
@@ -757,168 +747,6 @@ static int sniff(const char *head, size_t n, const char *path)
     return s == BASIN_ENOMEM ? -1 : sure;
 }
 
-/* ---- writing ---- */
-
-/* The cells of the columns of one sentence. */
-typedef struct {
-    const bs_tags_out *t;
-    int32_t            first, end; /* rows of the corpus */
-    bs_cell           *role;       /* [words, rows] the role that starts there */
-    uint8_t           *ends;       /* [words, rows] */
-    uint8_t           *verb;       /* [words] */
-    size_t             role_cap, ends_cap, verb_cap;
-} table;
-
-static bool fill(table *b, int32_t words)
-{
-    const bs_corpus *c = b->t->c;
-    const size_t     P = (size_t)(b->end - b->first), n = (size_t)words * P + 1;
-    void            *role = b->role, *ends = b->ends, *verb = b->verb;
-    bool             ok = bs_grow(&role, &b->role_cap, n, sizeof *b->role, SIZE_MAX / 32);
-    ok = ok && bs_grow(&ends, &b->ends_cap, n, 1, SIZE_MAX / 32);
-    ok = ok && bs_grow(&verb, &b->verb_cap, (size_t)words + 1, 1, SIZE_MAX / 32);
-    b->role = role;
-    b->ends = ends;
-    b->verb = verb;
-    if (!ok)
-        return false;
-    memset(b->role, 0, n * sizeof *b->role);
-    memset(b->ends, 0, n);
-    memset(b->verb, 0, (size_t)words + 1);
-    for (int32_t r = b->first; r < b->end; r++) {
-        const int32_t spans = bs_role_spans(b->t, r), verb_at = bs_role_predicate(c, r);
-        const size_t  k = (size_t)(r - b->first);
-        for (int32_t i = 0; i < spans; i++) {
-            const bs_span *a = &b->t->span[i];
-            const bs_name *name = &b->t->set->types.item[a->type];
-            b->role[(size_t)a->first * P + k] = (bs_cell){name->text, name->len};
-            b->ends[(size_t)(a->end - 1) * P + k] = 1;
-        }
-        if (verb_at >= 0)
-            b->verb[verb_at] = 1;
-    }
-    return true;
-}
-
-static void put_cells(const table *b, int32_t t, const char *gap, bs_writing *w)
-{
-    const size_t P = (size_t)(b->end - b->first);
-    for (size_t k = 0; k < P; k++) {
-        const bs_cell *role = &b->role[(size_t)t * P + k];
-        bs_put(w, gap);
-        if (role->len) {
-            bs_put(w, "(");
-            bs_put_bytes(w, role->at, role->len);
-        }
-        bs_put(w, b->ends[(size_t)t * P + k] ? "*)" : "*");
-    }
-}
-
-/* The spans of row r as a list of numbers of words. */
-static void put_list(const table *b, int32_t r, bs_writing *w)
-{
-    const int32_t spans = bs_role_spans(b->t, r);
-    bool          some = false;
-    for (int32_t i = 0; i < spans; i++) {
-        const bs_span *a = &b->t->span[i];
-        const char    *role = b->t->set->types.item[a->type].text;
-        if (strcmp(role, BS_ROLE_VERB) == 0)
-            continue;
-        bs_put(w, some ? "|" : "");
-        bs_put(w, role);
-        bs_put(w, ":");
-        bs_put_int(w, a->first + 1);
-        bs_put(w, "-");
-        bs_put_int(w, a->end);
-        some = true;
-    }
-    bs_put(w, some ? "" : "_");
-}
-
-/* Line `p` of word t with its roles. */
-static void put_line(const table *b, const char *p, const char *end, int32_t t, int32_t *next,
-                     bs_writing *w)
-{
-    const bs_role_layout *at = &b->t->c->roles;
-    const bool            tabs = memchr(p, '\t', (size_t)(end - p)) != NULL;
-    const char           *gap = tabs ? "\t" : " ";
-    for (int k = 1; p < end || k == 1; k++) {
-        bs_cell cell = {p, 0};
-        while (!tabs && p < end && *p == ' ')
-            cell.at = ++p;
-        while (p < end && *p != '\t' && (*p != ' ' || tabs))
-            p++;
-        cell.len = (size_t)(p - cell.at);
-        p += p < end;
-        bs_put(w, k > 1 ? gap : "");
-        if (k == at->spans && b->verb[t])
-            put_list(b, b->first + (*next)++, w);
-        else
-            bs_put_bytes(w, cell.at, cell.len);
-        if (k == at->after && !at->spans)
-            put_cells(b, t, gap, w);
-    }
-    bs_put(w, "\n");
-}
-
-static void put_lines(const table *b, const char *text, bs_writing *w)
-{
-    int32_t t = 0, next = 0;
-    for (const char *p = text; *p && !w->status;) {
-        const char *end = p + strcspn(p, "\n");
-        if (*p == '=') {
-            put_line(b, p + 1, end, t++, &next, w);
-        } else {
-            bs_put_bytes(w, p + 1, (size_t)(end - p - 1));
-            bs_put(w, "\n");
-        }
-        p = end + (*end == '\n');
-    }
-    bs_put(w, "\n");
-}
-
-/* From another format: word, predicate, roles. */
-static void put_words(const table *b, const bs_role_words *words, bs_writing *w)
-{
-    for (int32_t t = 0; t < words->n; t++) {
-        bs_put_bytes(w, words->word[t].at, words->word[t].len);
-        bs_put(w, "\t");
-        if (!b->verb[t])
-            bs_put(w, "-");
-        else if (is_none(&words->word[t]))
-            bs_put(w, BS_ROLE_VERB);
-        else
-            bs_put_bytes(w, words->word[t].at, words->word[t].len);
-        put_cells(b, t, "\t", w);
-        bs_put(w, "\n");
-    }
-    bs_put(w, "\n");
-}
-
-static void write_props(const bs_tags_out *t, bs_writing *w)
-{
-    const bs_corpus *c = t->c;
-    const bool       own = strcmp(c->format, "props") == 0;
-    bs_role_words    words = {.n = 0};
-    table            b = {.t = t};
-    bool             ok = true;
-    for (int32_t k = 0; k < c->records && ok && !w->status; k++) {
-        b.first = c->record[k].sentence;
-        b.end = c->record[k + 1].sentence;
-        ok = bs_role_words_of(c, k, &words) && fill(&b, words.n);
-        if (ok && own)
-            put_lines(&b, c->record[k].rest, w);
-        else if (ok)
-            put_words(&b, &words, w);
-    }
-    if (!ok && !w->status)
-        w->status = bs_fail_nomem(w->err);
-    bs_free(b.role);
-    bs_free(b.ends);
-    bs_free(b.verb);
-    bs_role_words_free(&words);
-}
-
 const bs_corpus_format bs_corpus_format_props = {
     .name = "props",
     .help = "semantic roles in columns of CoNLL-2005, 2012 and CoNLL-U Plus: (ARG0* *)",
@@ -927,5 +755,5 @@ const bs_corpus_format bs_corpus_format_props = {
     .unit = 's',
     .sniff = sniff,
     .read = read_props,
-    .write = write_props,
+    .write = bs_props_write,
 };

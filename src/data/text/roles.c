@@ -67,6 +67,16 @@ int bs_role_cells(const char *p, const char *end, bool tabs, bs_cell *cell, int 
     return n;
 }
 
+bool bs_role_cell_is(const bs_cell *c, const char *text)
+{
+    return c->len == strlen(text) && memcmp(c->at, text, c->len) == 0;
+}
+
+bool bs_role_is_none(const bs_cell *c)
+{
+    return c->len == 0 || bs_role_cell_is(c, "-") || bs_role_cell_is(c, "_");
+}
+
 /* ---- words of a record ---- */
 
 void bs_role_words_free(bs_role_words *w)

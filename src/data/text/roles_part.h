@@ -31,6 +31,13 @@ void bs_role_words_free(bs_role_words *w);
 /* Spans of row r in order, into t->span; without tags there are none. */
 int32_t bs_role_spans(const bs_tags_out *t, int32_t r);
 
+/* Whether a cell is this text; "-", "_" or empty. */
+bool bs_role_cell_is(const bs_cell *c, const char *text);
+bool bs_role_is_none(const bs_cell *c);
+
+/* Columns, with roles in brackets or as lists of spans: props_write.c */
+void bs_props_write(const bs_tags_out *t, bs_writing *w);
+
 /* A line of JSON for each sentence; `more` (may be NULL) adds members to the object of a row, after
  * its n spans, which are in t->span. */
 typedef void (*bs_role_more)(void *to, int32_t row, int32_t n, bs_buf *line);
