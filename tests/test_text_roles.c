@@ -317,12 +317,12 @@ static void scores_are_those_of_conll_2005(void **state)
     assert_float_equal(v[BS_ROLE_METRIC_argument_f1], 2.0 * right / (golds + founds), 1e-12);
     assert_float_equal(v[BS_ROLE_METRIC_ucr], (double)twice / CASES, 1e-12);
     assert_float_equal(v[BS_ROLE_METRIC_ill_formed], (double)ill / CASES, 1e-12);
-    bs_role_score *row;
+    bs_type_score *row;
     int32_t        n, sum = 0;
     assert_int_equal(bs_role_metrics_roles(all, &row, &n, &err), BASIN_OK);
     for (int32_t i = 0; i < n; i++) {
-        assert_string_not_equal(row[i].role, "V");
-        assert_null(strstr(row[i].role, "C-"));
+        assert_string_not_equal(row[i].type, "V");
+        assert_null(strstr(row[i].type, "C-"));
         sum += (int32_t)row[i].right;
     }
     assert_int_equal(sum, right);

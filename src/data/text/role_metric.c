@@ -294,7 +294,7 @@ void bs_role_metrics_finish(const bs_role_metrics *m, double out[BS_ROLE_METRIC_
     values(from, out);
 }
 
-basin_status bs_role_metrics_roles(const bs_role_metrics *m, bs_role_score **out, int32_t *n,
+basin_status bs_role_metrics_roles(const bs_role_metrics *m, bs_type_score **out, int32_t *n,
                                    basin_error *err)
 {
     *n = 0;
@@ -306,7 +306,7 @@ basin_status bs_role_metrics_roles(const bs_role_metrics *m, bs_role_score **out
         const double   gold = (double)c[0], found = (double)c[1], right = (double)c[2];
         if (i == m->verb)
             continue;
-        (*out)[(*n)++] = (bs_role_score){.role = m->name[i],
+        (*out)[(*n)++] = (bs_type_score){.type = m->name[i],
                                          .gold = c[0],
                                          .predicted = c[1],
                                          .right = c[2],

@@ -11,7 +11,7 @@
 
 #include "base/err.h"
 #include "data/stats.h"
-#include "data/text/scheme.h"
+#include "data/text/tag_metric.h"
 
 typedef enum {
 #define ROLE_METRIC(key, ...) BS_ROLE_METRIC_##key,
@@ -34,15 +34,8 @@ basin_status bs_role_metrics_add(bs_role_metrics *m, const int32_t *gold, const 
                                  basin_error *err);
 void         bs_role_metrics_finish(const bs_role_metrics *m, double out[BS_ROLE_METRIC_COUNT]);
 
-/* A line of the table of roles. */
-typedef struct {
-    const char *role;
-    int64_t     gold, predicted, right;
-    double      precision, recall, f1;
-} bs_role_score;
-
 /* In alphabetical order, without V; *n of them. The caller frees the list. */
-basin_status bs_role_metrics_roles(const bs_role_metrics *m, bs_role_score **out, int32_t *n,
+basin_status bs_role_metrics_roles(const bs_role_metrics *m, bs_type_score **out, int32_t *n,
                                    basin_error *err);
 
 /* Which role was predicted where both have an argument of the same words: [n, n] by gold and

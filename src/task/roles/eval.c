@@ -38,46 +38,32 @@ static basin_status json(const bs_evaluation *e, bs_buf *out, basin_error *err)
     return BASIN_OK;
 }
 
+static basin_status take_roles(const bs_evaluation *e, bs_type_score **row, int32_t *n,
+                               basin_error *err)
+{
+    return bs_role_metrics_roles(bs_measurement_roles(&e->counts)->metrics, row, n, err);
+}
+
 static basin_status roles(const bs_evaluation *e, bs_buf *out, basin_error *err)
 {
-    char           name[BS_VISIBLE];
-    bs_role_score *row;
+    bs_type_score *row;
     int32_t        n;
-    basin_status   s =
-        bs_role_metrics_roles(bs_measurement_roles(&e->counts)->metrics, &row, &n, err);
-    if (s)
-        return s;
-    bs_buf_printf(out, "\n%-24s %8s %9s %8s %9s %7s %7s\n", "role", "gold", "predicted", "correct",
-                  "precision", "recall", "F1");
-    for (int32_t i = 0; i < n; i++)
-        bs_buf_printf(out, "%-24s %8lld %9lld %8lld %9.2f %7.2f %7.2f\n",
-                      bs_visible(row[i].role, 24, name), (long long)row[i].gold,
-                      (long long)row[i].predicted, (long long)row[i].right, 100 * row[i].precision,
-                      100 * row[i].recall, 100 * row[i].f1);
+    basin_status   s = take_roles(e, &row, &n, err);
+    if (!s)
+        bs_tag_score_table("role", row, n, out);
     bs_free(row);
-    return BASIN_OK;
+    return s;
 }
 
 static basin_status json_roles(const bs_evaluation *e, bs_buf *out, basin_error *err)
 {
-    bs_role_score *row;
+    bs_type_score *row;
     int32_t        n;
-    basin_status   s =
-        bs_role_metrics_roles(bs_measurement_roles(&e->counts)->metrics, &row, &n, err);
-    if (s)
-        return s;
-    bs_json_open(out, "per_role", '{');
-    for (int32_t i = 0; i < n; i++) {
-        bs_json_open(out, row[i].role, '{');
-        bs_json_members(out,
-                        "gold %lld predicted %lld correct %lld precision %.6f recall %.6f f1 %.6f",
-                        (long long)row[i].gold, (long long)row[i].predicted,
-                        (long long)row[i].right, row[i].precision, row[i].recall, row[i].f1);
-        bs_json_close(out, '}');
-    }
-    bs_json_close(out, '}');
+    basin_status   s = take_roles(e, &row, &n, err);
+    if (!s)
+        bs_tag_score_json("per_role", row, n, out);
     bs_free(row);
-    return BASIN_OK;
+    return s;
 }
 
 const bs_task_eval bs_task_eval_roles = {

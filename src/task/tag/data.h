@@ -107,6 +107,10 @@ basin_status bs_tag_predict_sentences(basin_predictor *p, const struct bs_task_m
                                       const basin_sentences *x, int32_t *tags, float *scores,
                                       basin_error *err);
 
+/* Scores of types, for --per-label: eval.c */
+void bs_tag_score_table(const char *what, const bs_type_score *row, int32_t n, bs_buf *out);
+void bs_tag_score_json(const char *key, const bs_type_score *row, int32_t n, bs_buf *out);
+
 /* Their members of a bs_task. */
 #define BS_TAG_FUNCTIONS                                                                   \
     .reading = bs_tag_reading, .free = bs_tag_free, .select = bs_tag_select,               \

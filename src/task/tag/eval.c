@@ -79,22 +79,40 @@ static basin_status take_types(const bs_evaluation *e, bs_type_score **out, basi
     return BASIN_OK;
 }
 
-static basin_status types(const bs_evaluation *e, bs_buf *out, basin_error *err)
+void bs_tag_score_table(const char *what, const bs_type_score *row, int32_t n, bs_buf *out)
 {
-    const bs_tagset *tags = &bs_measurement_tag(&e->counts)->tags;
-    char             type[BS_VISIBLE];
-    bs_type_score   *row;
-    basin_status     s = take_types(e, &row, err);
-    if (s)
-        return s;
-    bs_buf_printf(out, "\n%-24s %8s %9s %8s %9s %7s %7s\n",
-                  tags->scheme == BS_SCHEME_RAW ? "tag" : "type", "gold", "predicted", "correct",
+    char type[BS_VISIBLE];
+    bs_buf_printf(out, "\n%-24s %8s %9s %8s %9s %7s %7s\n", what, "gold", "predicted", "correct",
                   "precision", "recall", "F1");
-    for (int32_t i = 0; i < tags->types.n; i++)
+    for (int32_t i = 0; i < n; i++)
         bs_buf_printf(out, "%-24s %8lld %9lld %8lld %9.2f %7.2f %7.2f\n",
                       bs_visible(row[i].type, 24, type), (long long)row[i].gold,
                       (long long)row[i].predicted, (long long)row[i].right, 100 * row[i].precision,
                       100 * row[i].recall, 100 * row[i].f1);
+}
+
+void bs_tag_score_json(const char *key, const bs_type_score *row, int32_t n, bs_buf *out)
+{
+    bs_json_open(out, key, '{');
+    for (int32_t i = 0; i < n; i++) {
+        bs_json_open(out, row[i].type, '{');
+        bs_json_members(out,
+                        "gold %lld predicted %lld correct %lld precision %.6f recall %.6f f1 %.6f",
+                        (long long)row[i].gold, (long long)row[i].predicted,
+                        (long long)row[i].right, row[i].precision, row[i].recall, row[i].f1);
+        bs_json_close(out, '}');
+    }
+    bs_json_close(out, '}');
+}
+
+static basin_status types(const bs_evaluation *e, bs_buf *out, basin_error *err)
+{
+    const bs_tagset *tags = &bs_measurement_tag(&e->counts)->tags;
+    bs_type_score   *row;
+    basin_status     s = take_types(e, &row, err);
+    if (s)
+        return s;
+    bs_tag_score_table(tags->scheme == BS_SCHEME_RAW ? "tag" : "type", row, tags->types.n, out);
     bs_free(row);
     return BASIN_OK;
 }
@@ -105,16 +123,7 @@ static basin_status json_types(const bs_evaluation *e, bs_buf *out, basin_error 
     basin_status   s = take_types(e, &row, err);
     if (s)
         return s;
-    bs_json_open(out, "per_type", '{');
-    for (int32_t i = 0; i < bs_measurement_tag(&e->counts)->tags.types.n; i++) {
-        bs_json_open(out, row[i].type, '{');
-        bs_json_members(out,
-                        "gold %lld predicted %lld correct %lld precision %.6f recall %.6f f1 %.6f",
-                        (long long)row[i].gold, (long long)row[i].predicted,
-                        (long long)row[i].right, row[i].precision, row[i].recall, row[i].f1);
-        bs_json_close(out, '}');
-    }
-    bs_json_close(out, '}');
+    bs_tag_score_json("per_type", row, bs_measurement_tag(&e->counts)->tags.types.n, out);
     bs_free(row);
     return BASIN_OK;
 }

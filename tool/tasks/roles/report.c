@@ -7,45 +7,13 @@
 
 enum { MAPPED = 400 };
 
-static double lost_of(const bs_role_score *s)
-{
-    return (double)s->gold * (1 - s->f1);
-}
-
-static int most_lost(const void *a, const void *b)
-{
-    const bs_role_score *x = a, *y = b;
-    const double         p = lost_of(x), q = lost_of(y);
-    return p != q ? (p > q ? -1 : 1) : strcmp(x->role, y->role);
-}
-
 static const bs_role_counted *counted_of(const bs_report_group *g)
 {
     return bs_measurement_roles(&g->run[g->shown].counts[0]);
 }
 
-static void role_table(bs_role_score *row, int32_t n, bs_doc *d)
-{
-    const bs_column column[] = {{.name = "role", .text = true, .key = "role"},
-                                {.name = "lost", .help = "true ones, times what is missing of F1"},
-                                {.name = "true", .help = "arguments", .key = "true"},
-                                {.name = "predicted", .help = "arguments", .key = "predicted"},
-                                {.name = "both", .help = "arguments", .key = "both"},
-                                {.name = "precision %", .key = "precision"},
-                                {.name = "recall %", .key = "recall"},
-                                {.name = "F1 %", .key = "f1"}};
-    BS_TABLE(d, "roles", column, BS_TABLE_SORTED | (n > 15 ? BS_TABLE_LONG : 0));
-    qsort(row, (size_t)n, sizeof *row, most_lost);
-    for (int32_t i = 0; i < n; i++)
-        BS_ROW(d, bs_cell_name(row[i].role), bs_cell_number(lost_of(&row[i]), 1),
-               bs_cell_count((long long)row[i].gold), bs_cell_count((long long)row[i].predicted),
-               bs_cell_count((long long)row[i].right), bs_cell_percent(row[i].precision),
-               bs_cell_percent(row[i].recall), bs_cell_percent(row[i].f1));
-    bs_doc_table_end(d);
-}
-
 /* The names in the order of the counts, before the table sorts them. */
-static basin_status confusions(const bs_report_group *g, const bs_role_score *row, int32_t n,
+static basin_status confusions(const bs_report_group *g, const bs_type_score *row, int32_t n,
                                bs_doc *d, basin_error *err)
 {
     const char **name = bs_arena_alloc(g->room, ((size_t)n + 1) * sizeof *name);
@@ -55,7 +23,7 @@ static basin_status confusions(const bs_report_group *g, const bs_role_score *ro
     basin_status s =
         name ? bs_role_metrics_confused(counted_of(g)->metrics, &count, err) : bs_fail_nomem(err);
     for (int32_t i = 0; i < n && !s; i++)
-        name[i] = row[i].role;
+        name[i] = row[i].type;
     if (!s) {
         name[n] = "none";
         s = bs_report_confusions(g, count, n + 1, name,
@@ -70,14 +38,14 @@ static basin_status confusions(const bs_report_group *g, const bs_role_score *ro
 
 static basin_status errors(const bs_report_group *g, bs_doc *d, basin_error *err)
 {
-    bs_role_score *row = NULL;
+    bs_type_score *row = NULL;
     int32_t        n = 0;
     basin_status   s = bs_role_metrics_roles(counted_of(g)->metrics, &row, &n, err);
     if (!s)
         s = confusions(g, row, n, d, err);
     if (!s) {
         bs_doc_heading(d, g->level, "Roles");
-        role_table(row, n, d);
+        bs_report_score_table(row, n, "role", "arguments", d);
         s = bs_report_worst_sentences(g, &counted_of(g)->tags, d, err);
     }
     bs_free(row);
@@ -87,7 +55,7 @@ static basin_status errors(const bs_report_group *g, bs_doc *d, basin_error *err
 /* Where most is lost, and whether core roles are repeated. */
 static basin_status advise(const bs_report_group *g, bs_notes *advice, basin_error *err)
 {
-    bs_role_score *row = NULL;
+    bs_type_score *row = NULL;
     int32_t        n = 0;
     const double   twice = g->run[g->shown].value[0][BS_ROLE_METRIC_ucr];
     basin_status   s = bs_role_metrics_roles(counted_of(g)->metrics, &row, &n, err);
@@ -97,12 +65,12 @@ static basin_status advise(const bs_report_group *g, bs_notes *advice, basin_err
                      "energy, or predict with --set roles.unique=yes",
                      100 * twice);
     if (!s && n > 0) {
-        qsort(row, (size_t)n, sizeof *row, most_lost);
-        if (lost_of(&row[0]) > 0)
+        qsort(row, (size_t)n, sizeof *row, bs_report_most_lost);
+        if (bs_report_lost(&row[0]) > 0)
             bs_notes_add(advice, "roles",
                          "get more sentences with %s, where most is lost: F1 %.2f %%, %lld "
                          "arguments",
-                         row[0].role, 100 * row[0].f1, (long long)row[0].gold);
+                         row[0].type, 100 * row[0].f1, (long long)row[0].gold);
     }
     bs_free(row);
     return s;

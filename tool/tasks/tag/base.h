@@ -2,7 +2,7 @@
 #ifndef BS_TOOL_TAG_BASE_H
 #define BS_TOOL_TAG_BASE_H
 
-#include "data/text/scheme.h"
+#include "data/text/tag_metric.h"
 #include "report/report.h"
 
 basin_status bs_base_guess_tag(const bs_lesson *t, const bs_dataset *p, bs_outputs *y,
@@ -11,5 +11,11 @@ basin_status bs_base_guess_tag(const bs_lesson *t, const bs_dataset *p, bs_outpu
 /* The sentences with the most wrong words, with true and predicted spans: report.c */
 basin_status bs_report_worst_sentences(const bs_report_group *g, const bs_tagset *tags, bs_doc *d,
                                        basin_error *err);
+
+/* What a type loses, for qsort, and a table that begins with what loses most; sorts the rows. */
+double bs_report_lost(const bs_type_score *s);
+int    bs_report_most_lost(const void *a, const void *b);
+void   bs_report_score_table(bs_type_score *row, int32_t n, const char *what, const char *unit,
+                             bs_doc *d);
 
 #endif

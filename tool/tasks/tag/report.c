@@ -28,21 +28,21 @@ typedef struct {
 
 /* ---- types ---- */
 
-static double lost_of(const bs_type_score *s)
+double bs_report_lost(const bs_type_score *s)
 {
     return (double)s->gold * (1 - s->f1);
 }
 
-static int most_lost(const void *a, const void *b)
+int bs_report_most_lost(const void *a, const void *b)
 {
     const bs_type_score *x = a, *y = b;
-    const double         p = lost_of(x), q = lost_of(y);
+    const double         p = bs_report_lost(x), q = bs_report_lost(y);
     return p != q ? (p > q ? -1 : 1) : strcmp(x->type, y->type);
 }
 
 /* Those that lose most come first. */
-static void score_table(bs_type_score *row, int32_t n, const char *what, const char *unit,
-                        bs_doc *d)
+void bs_report_score_table(bs_type_score *row, int32_t n, const char *what, const char *unit,
+                           bs_doc *d)
 {
     char key[16];
     bs_print(key, sizeof key, "%ss", what);
@@ -55,9 +55,9 @@ static void score_table(bs_type_score *row, int32_t n, const char *what, const c
                                 {.name = "recall %", .key = "recall"},
                                 {.name = "F1 %", .key = "f1"}};
     BS_TABLE(d, key, column, BS_TABLE_SORTED | (n > 15 ? BS_TABLE_LONG : 0));
-    qsort(row, (size_t)n, sizeof *row, most_lost);
+    qsort(row, (size_t)n, sizeof *row, bs_report_most_lost);
     for (int32_t i = 0; i < n; i++)
-        BS_ROW(d, bs_cell_name(row[i].type), bs_cell_number(lost_of(&row[i]), 1),
+        BS_ROW(d, bs_cell_name(row[i].type), bs_cell_number(bs_report_lost(&row[i]), 1),
                bs_cell_count((long long)row[i].gold), bs_cell_count((long long)row[i].predicted),
                bs_cell_count((long long)row[i].right), bs_cell_percent(row[i].precision),
                bs_cell_percent(row[i].recall), bs_cell_percent(row[i].f1));
@@ -73,14 +73,14 @@ static basin_status types(const view *v, basin_error *err)
     if (!v->raw) {
         bs_tag_metrics_types(v->counted->metrics, row);
         bs_doc_heading(v->doc, v->g->level, "Types of spans");
-        score_table(row, v->tags->types.n, "type", "spans", v->doc);
+        bs_report_score_table(row, v->tags->types.n, "type", "spans", v->doc);
     }
     bs_tag_metrics_tags(v->counted->metrics, row, v->name);
     if (v->raw)
         bs_doc_heading(v->doc, v->g->level, "Tags");
     else
         bs_doc_details_begin(v->doc, "Tags, counted by tokens", false);
-    score_table(row, v->tags->n, "tag", "tokens", v->doc);
+    bs_report_score_table(row, v->tags->n, "tag", "tokens", v->doc);
     if (!v->raw)
         bs_doc_details_end(v->doc);
     return BASIN_OK;
@@ -467,10 +467,10 @@ static basin_status advise(const bs_report_group *g, bs_notes *advice, basin_err
             bs_tag_metrics_tags(v.counted->metrics, row, v.name);
         else
             bs_tag_metrics_types(v.counted->metrics, row);
-        qsort(row, (size_t)n, sizeof *row, most_lost);
+        qsort(row, (size_t)n, sizeof *row, bs_report_most_lost);
         advise_unknown(&v, advice);
     }
-    if (!s && n > 0 && lost_of(&row[0]) > 0)
+    if (!s && n > 0 && bs_report_lost(&row[0]) > 0)
         bs_notes_add(
             advice, "types", "get more sentences with %s, where most is lost: F1 %.2f %%, %lld %s",
             row[0].type, 100 * row[0].f1, (long long)row[0].gold, v.raw ? "tokens" : "spans");
