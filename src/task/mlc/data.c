@@ -438,6 +438,7 @@ static basin_status fit(const bs_settings *s, bs_dataset *part, int n, bs_logger
     }
     const bool standardise = like ? like->mean != NULL : wants_standardising(s, &k->columns);
     status = bs_schema_fit(train, standardise, &out->arena, &k->columns, err);
+    k->schema = k->columns; /* names for what follows */
     if (!status && like)
         status = keep_scales(out, err);
     if (!status)
