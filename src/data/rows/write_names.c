@@ -125,11 +125,11 @@ basin_status bs_note_losses(const bs_rows *ds, const bs_writer *writer, bs_notes
     if (features && !list && !(keeps & BS_KEEPS_FEATURES))
         bs_notes_add(notes, "lost", "%d features that are 0 in all rows are lost: %s has no place",
                      features, writer->name);
-    if (s->feature && s->n_features > 0 && !(keeps & BS_KEEPS_NAMES))
+    if (s->n_features > 0 && keeps == BS_KEEPS_TEXTS)
+        bs_notes_add(notes, "lost", "features are lost: %s has texts only", writer->name);
+    else if (s->feature && s->n_features > 0 && !(keeps & BS_KEEPS_NAMES))
         bs_notes_add(notes, "lost", "names of features are lost: %s has numbers only",
                      writer->name);
-    if (s->n_features > 0 && !(keeps & (BS_KEEPS_FEATURES | BS_KEEPS_NAMES)))
-        bs_notes_add(notes, "lost", "features are lost: %s has texts only", writer->name);
     if (ds->row_id && !(keeps & BS_KEEPS_IDS))
         bs_notes_add(notes, "lost", "names of rows (ids) are lost: %s has no place for them",
                      writer->name);
