@@ -52,6 +52,30 @@ static void fill_rows(some_rows *x, int features)
     x->rows = (basin_rows){ROWS, features, x->start, x->index, NULL};
 }
 
+/* By an expected metric a row is decided alone as among others. */
+static void sets_are_decided_as_asked(const basin_model *m, const basin_rows *x)
+{
+    const size_t                  L = (size_t)basin_model_labels(m);
+    basin_predictor              *p;
+    basin_error                   why;
+    uint8_t                      *on = calloc((size_t)x->rows * L, 1), one[64];
+    const basin_predictor_options o = {sizeof o, .threads = 1, .decide = "subset"};
+    OK(basin_predictor_open(m, &o, &p, err));
+    OK(basin_predict_sets(p, x, on, err));
+    for (int i = 0; i < x->rows; i++) {
+        const basin_rows row = {1, x->cols, x->start + i, x->index, NULL};
+        OK(basin_predict_sets(p, &row, one, err));
+        assert_memory_equal(one, on + (size_t)i * L, L);
+    }
+    assert_int_equal(basin_predict_sets(p, x, NULL, &why), BASIN_EARG);
+    assert_string_equal(why.msg, "on is NULL");
+    basin_predictor_free(p);
+    const basin_predictor_options none = {sizeof none, .decide = "best"};
+    assert_int_equal(basin_predictor_open(m, &none, &p, &why), BASIN_EARG);
+    assert_non_null(strstr(why.msg, "'best' is not threshold, f1"));
+    free(on);
+}
+
 static void a_model_predicts_what_it_was_asked(void **state)
 {
     basin_model     *m;
@@ -86,7 +110,10 @@ static void a_model_predicts_what_it_was_asked(void **state)
             want[on[k]] = 1;
         OK(basin_decide_rows(m, one, 1, byte, err));
         assert_memory_equal(byte, want, sizeof byte);
+        OK(basin_predict_sets(p, &row, byte, err));
+        assert_memory_equal(byte, want, sizeof byte);
     }
+    sets_are_decided_as_asked(m, &x.rows);
     free(all);
     free(one);
     basin_predictor_free(p);
