@@ -17,8 +17,9 @@ static basin_status fail_headless(const csv_table *t, basin_status s)
         return s;
     bs_print(text, sizeof text, "%.900s", t->r->err->msg);
     return bs_fail(t->r->err, s,
-                   "%s; the first line was read as a row (data.header=yes makes names of it)",
-                   text);
+                   "%s; columns are named c1 to c%d, since the first line was read as a row "
+                   "(data.header=yes makes names of it)",
+                   text, (int)t->n);
 }
 
 int32_t bs_csv_column_number(const char *name)
@@ -122,6 +123,8 @@ static basin_status ask_for_labels(const csv_table *t)
     char text[80] = "";
     if (last && last < t->n)
         bs_print(text, sizeof text, "; the last %d are 0/1: --labels last:%d?", last, last);
+    else if (!t->header)
+        bs_print(text, sizeof text, "; columns are named c1 to c%d", (int)t->n);
     return bs_error_at(
         t->r, 0, 0,
         "which columns are labels? --labels takes names, a pattern such as "
