@@ -117,5 +117,7 @@ try basin data split train.conll -o x --groups made
 try basin data split train.conll -o x --documents
 try basin data split d.arff -o x --documents
 try basin data make tag --set tags=5 -o x
-try basin data make tag --format csv -o x
+try basin data make tag --format arff -o x
+basin data make tag --set rows=1 --set length=2 -o made.jsonl -q | head -n 1
+sed 's,_[0-9],,g' made.jsonl
 try basin data make nonsense -o x

@@ -30,16 +30,13 @@ static basin_status make(const char *options, int seed, const char *out, const c
     bs_make_roles_truth   truth;
     bs_buf                text;
     (void)notes;
-    if (format && strcmp(format, "props") != 0 && strcmp(format, "conll") != 0)
-        return bs_fail(err, BASIN_EARG, "--format: roles are made as props, not as '%.40s'",
-                       format);
     bs_buf_init(&text, (size_t)1 << 32);
     basin_status s = bs_make_options(bs_make_roles_rows, &o, options, err);
     o.seed = seed;
     if (!s)
         s = bs_make_roles(&o, &text, &truth, err);
     if (!s)
-        s = bs_write_file(out, text.data, text.len, err);
+        s = bs_save_sentences(&text, true, out, format, err);
     if (!s) {
         bs_make_roles_describe(&o, &truth, out, table, json);
         bs_data_next(out, table);

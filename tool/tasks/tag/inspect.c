@@ -348,6 +348,27 @@ basin_status bs_split_sentences(const bs_data_args *g, bool roles, const bs_cutt
 
 /* ---- make ---- */
 
+/* Text that is already in the wanted format is written as it is. */
+basin_status bs_save_sentences(const bs_buf *text, bool roles, const char *out, const char *format,
+                               basin_error *err)
+{
+    bs_corpus_options o = bs_corpus_options_default();
+    bs_corpus        *c = NULL;
+    bs_input         *in = NULL;
+    basin_status      s = check_format(format, out, roles, err);
+    bs_print(o.to, sizeof o.to, "keep");
+    o.roles = roles;
+    if (!s)
+        s = bs_input_memory(out, text->data, text->len, &in, err);
+    if (!s)
+        s = bs_corpus_read_input(in, &o, &c, NULL, err);
+    if (!s)
+        s = bs_corpus_save(c, out, format, err);
+    bs_corpus_free(c);
+    bs_input_close(in);
+    return s;
+}
+
 static basin_status make(const char *options, int seed, const char *out, const char *format,
                          bs_notes *notes, bs_buf *table, bs_buf *json, basin_error *err)
 {
@@ -355,16 +376,13 @@ static basin_status make(const char *options, int seed, const char *out, const c
     bs_make_tag_truth   truth;
     bs_buf              text;
     (void)notes;
-    if (format && strcmp(format, "conll") != 0)
-        return bs_fail(err, BASIN_EARG, "--format: sentences are made as conll, not as '%.40s'",
-                       format);
     bs_buf_init(&text, (size_t)1 << 32);
     basin_status s = bs_make_options(bs_make_tag_rows, &o, options, err);
     o.seed = seed;
     if (!s)
         s = bs_make_tag(&o, &text, &truth, err);
     if (!s)
-        s = bs_write_file(out, text.data, text.len, err);
+        s = bs_save_sentences(&text, false, out, format, err);
     if (!s) {
         bs_make_tag_describe(&o, &truth, out, table, json);
         bs_data_next(out, table);

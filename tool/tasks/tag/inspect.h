@@ -10,6 +10,9 @@ basin_status bs_convert_sentences(const bs_data_args *g, bool roles, const char 
                                   const char *format, bs_notes *notes, basin_error *err);
 basin_status bs_split_sentences(const bs_data_args *g, bool roles, const bs_cutting *cut,
                                 bs_notes *notes, bs_buf *table, bs_buf *json, basin_error *err);
+/* Columns that were made, in the format wanted: NULL: by the extension, else columns. */
+basin_status bs_save_sentences(const bs_buf *text, bool roles, const char *out, const char *format,
+                               basin_error *err);
 basin_status bs_describe_sentences(const bs_dataset *part, const bs_dataset *train, bs_buf *table,
                                    basin_error *err);
 
