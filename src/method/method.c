@@ -16,7 +16,7 @@ const bs_method *const bs_methods[] = {
 };
 
 const char *const bs_diagnostic_name[BS_DIAGNOSTIC_COUNT] = {
-#define DIAGNOSTIC(name, help) #name,
+#define DIAGNOSTIC(name, least, most, help) #name,
 #include "method/diagnostics.def"
 #undef DIAGNOSTIC
 };

@@ -15,7 +15,7 @@
 enum { BS_STAGES = 4, BS_PHASES = 3, BS_MEMORY = 5, BS_OWN_WORDS = 3 };
 
 typedef enum {
-#define DIAGNOSTIC(name, help) BS_DIAGNOSTIC_##name,
+#define DIAGNOSTIC(name, least, most, help) BS_DIAGNOSTIC_##name,
 #include "method/diagnostics.def"
 #undef DIAGNOSTIC
     BS_DIAGNOSTIC_COUNT

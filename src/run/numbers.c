@@ -97,25 +97,24 @@ static void visit_progress(list *v, bs_trainer *t, bool ended)
     COUNT(uint64_t, "step", t->learner.step, 0, most_count);
 }
 
-/* Shares and cosines are at most 1. Other means may have any value: they are only shown. */
-static double most_mean(int id)
-{
-    const bool bounded = id == BS_DIAGNOSTIC_zero_hinges || id == BS_DIAGNOSTIC_rate_lowered ||
-                         id == BS_DIAGNOSTIC_implicit_skipped ||
-                         id == BS_DIAGNOSTIC_implicit_cosine;
-    return bounded ? 1 + rounding : (double)INFINITY;
-}
-
 static void visit_learner(list *v, bs_learner *l)
 {
+    static const double ranges[][2] = {
+#define ANY                                 (double)INFINITY
+#define DIAGNOSTIC(name, least, most, help) {least, most},
+#include "method/diagnostics.def"
+#undef DIAGNOSTIC
+#undef ANY
+    };
     for (int i = 0; i < BS_DIAGNOSTIC_COUNT; i++) {
         COUNT(int64_t, "seen", l->diagnostic[i].n, 0, l->step);
-        const double most = l->diagnostic[i].n ? most_mean(i) * (double)l->diagnostic[i].n : 0;
-        const double limits[2] = {most > 0 ? -most : 0, most};
-        SCORE("sum", l->diagnostic[i].sum, l->diagnostic[i].n ? REAL_OR_NAN : REAL, limits);
+        const double n = (double)l->diagnostic[i].n;
+        const double limits[2] = {n > 0 ? n * (ranges[i][0] - rounding) : 0,
+                                  n > 0 ? n * (ranges[i][1] + rounding) : 0};
+        SCORE("sum", l->diagnostic[i].sum, n > 0 ? REAL_OR_NAN : REAL, limits);
     }
     for (int i = 0; i < BS_MEMORY; i++)
-        VALUE("memory", l->memory[i], 0, l->method->setup ? (double)INFINITY : 0);
+        VALUE("memory", l->memory[i], 0, l->method->setup ? (double)FLT_MAX : 0);
 }
 
 /* Rates never rise. */

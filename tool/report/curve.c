@@ -27,7 +27,7 @@ static const struct {
 static const struct {
     const char *name, *help;
 } helps[] = {
-#define DIAGNOSTIC(key, text) {#key, text},
+#define DIAGNOSTIC(key, least, most, text) {#key, text},
 #include "method/diagnostics.def"
 #undef DIAGNOSTIC
     {"cross_entropy_valid", "the same of validation rows, without dropout; of searches, of what "
