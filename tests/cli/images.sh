@@ -47,7 +47,7 @@ done
 
 echo "== what data make understands"
 basin data make --help | grep -o "make: see '.*'"
-basin list generators | sed -n '/make seg/,$p' | cut -d' ' -f 1-4 | tr -s ' ' | tr '\n' ' '; echo
+basin list generators | sed -n '/make seg/,/^$/p' | grep . | cut -d' ' -f 1-4 | tr -s ' ' | tr '\n' ' '; echo
 
 # split and convert write photos as they are; a common size is for training
 basin data make seg --set images=6 --set size=16 -o sizes/a > made
