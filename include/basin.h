@@ -438,6 +438,17 @@ basin_status basin_energies(const basin_model *m, const basin_data *d, int threa
 basin_status basin_interactions(const basin_model *m, const float *y, int32_t rows, int threads,
                                 double *out, basin_error *err);
 
+/* tag, seg: which outputs near each other the energy wants together, at the model's outputs for d.
+ * tag, out [tags][tags]: tag j right after tag i, as basin_interactions has it of labels. seg, out
+ * [BASIN_SIDE][BASIN_SIDE]: how much more the energy asks for a class at a pixel if the one dx to
+ * its left and dy above it has that class, at [dy + BASIN_SIDE / 2][dx + BASIN_SIDE / 2], in the
+ * middle of eight of the photos; NaN if no two pixels are that far apart. together: NULL, or the
+ * same for the truth, which d must then have: how often tag j follows tag i; how the classes of two
+ * such pixels correlate, NaN where one class is all there is. */
+enum { BASIN_SIDE = 17 };
+basin_status basin_interactions_of(const basin_model *m, const basin_data *d, int threads,
+                                   double *out, double *together, basin_error *err);
+
 /* How a threshold is rechosen; NULL or 0 means the default. */
 typedef struct {
     size_t             size;

@@ -683,6 +683,13 @@ class EnergyTagger(TaggerParams, _Sequences):
         """The same for one sentence."""
         return self.predict_marginals([sentence])[0]
 
+    def explain(self, X: Sequence[Sequence[Any]], y: Any = None) -> Explanation:
+        """Which tags the energy wants after which at the model's outputs for X, next to how often
+        they follow in y. For methods that train an energy, and keep it."""
+        check_is_fitted(self)
+        pairs, follows = self.model_.interactions_of(Data.sentences(X, y), y is not None)
+        return Explanation(list(self.classes_), pairs, follows, "then")
+
     def spans(self, X: Sequence[Sequence[Any]]) -> List[List[Tuple[int, int, str]]]:
         """The predicted spans of each sentence: first token, end, type."""
         check_is_fitted(self)
@@ -735,3 +742,13 @@ class EnergySegmenter(SegmenterParams, _Sequences):
         height, width); stacked as by predict."""
         check_is_fitted(self)
         return self._stack(self.model_.predict_proba(X), X)
+
+    def explain(self, X: Any, y: Any = None) -> Explanation:
+        """At which offsets the energy wants pixels to be of the same class, in the middle of at
+        most eight photos of X, next to how the classes in the masks y correlate. For methods that
+        train an energy, and keep it."""
+        check_is_fitted(self)
+        pairs, masks = self.model_.interactions_of(Data.images(X, y), y is not None)
+        far = len(pairs) // 2
+        offsets = [f"{d:+d}" if d else "0" for d in range(-far, far + 1)]
+        return Explanation(offsets, pairs, masks, ",")

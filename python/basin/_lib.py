@@ -152,6 +152,7 @@ class EvalOptions(Sized):
 
 
 # Every function with its arguments: without them ctypes would cut pointers to 32 bits.
+SIDE = 17  # BASIN_SIDE
 _P = c_void_p
 _ERR = POINTER(Error)
 _FUNCTIONS: Dict[str, Tuple[Any, Sequence[Any]]] = {
@@ -182,6 +183,7 @@ _FUNCTIONS: Dict[str, Tuple[Any, Sequence[Any]]] = {
     "basin_decide_rows": (c_int, [_P, _P, c_int32, _P, _ERR]),
     "basin_energies": (c_int, [_P, _P, c_int, _P, _ERR]),
     "basin_interactions": (c_int, [_P, _P, c_int32, c_int, _P, _ERR]),
+    "basin_interactions_of": (c_int, [_P, _P, c_int, _P, _P, _ERR]),
     "basin_predict_marginals": (c_int, [_P, POINTER(Sentences), _P, _P, _ERR]),
     "basin_tag_texts": (c_int, [_P, _P, c_int32, POINTER(c_char_p), _ERR]),
     "basin_spans": (c_int, [_P, _P, c_int32, POINTER(Span), POINTER(c_int32), _ERR]),

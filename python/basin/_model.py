@@ -400,6 +400,31 @@ class Model:
         )
         return found
 
+    def interactions_of(self, data: Data, together: bool = True) -> Tuple[Any, Any]:
+        """Which outputs near each other the energy wants together at what the model finds for
+        sentences or images, and which are together in the data (None: not asked for).
+
+        Returns
+        -------
+        For sentences (tags, tags): how much lower the energy is with the second tag right after the
+        first than each alone suggests, and how often it follows. For images (17, 17), by the offset
+        of two pixels from -8 to 8 (rows down, columns to the right): how much more the energy asks
+        for a class at one if the other has it, and the correlation of their classes; NaN where that
+        is not known.
+        """
+        n = len(self.labels) if self.task == "tag" else _lib.SIDE
+        found = np.empty((n, n), np.float64)
+        truth = np.empty((n, n), np.float64) if together else None
+        call(
+            lib.basin_interactions_of,
+            self._handle,
+            data.handle,
+            self._threads(),
+            address(found),
+            None if truth is None else address(truth),
+        )
+        return found, truth
+
     def predict(self, X: Any) -> Any:
         """Outputs.
 

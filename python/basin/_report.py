@@ -37,55 +37,83 @@ class Report:
 
 
 class Explanation:
-    """What the energy of a model learned about labels; a page in a notebook, text elsewhere.
+    """What the energy of a model learned about labels, tags or pixels; a page in a notebook, text
+    elsewhere.
 
     Attributes
     ----------
     labels : list of str
+        Labels or tags; of pixels the offsets from -8 to 8.
     interactions : array (labels, labels)
-        Positive: the energy is lower with both than each alone suggests.
+        Positive: the energy is lower with both than each alone suggests. Of tags [i, j] is about
+        tag j right after tag i, of pixels [dy, dx] about two with this offset from each other.
     together : array (labels, labels) or None
-        In how many rows both labels are.
+        In how many rows both labels are; how often a tag follows another; how the classes of two
+        pixels correlate.
+    join : str
+        What is between two names: "+", "then" of tags, "," of pixels.
     """
 
-    def __init__(self, labels: List[str], interactions: Any, together: Any) -> None:
+    def __init__(
+        self, labels: List[str], interactions: Any, together: Any, join: str = "+"
+    ) -> None:
         self.labels, self.interactions, self.together = labels, interactions, together
+        self.join = join
+
+    def _places(self) -> List[Tuple[int, int]]:
+        """Of all pairs, from the one that is wanted together most; no pixel with itself, none that
+        is unknown."""
+        n = range(len(self.labels))
+        found = [(i, k) for i in n for k in n if self.join != "+" or i < k]
+        if self.join == ",":
+            middle = len(self.labels) // 2
+            found.remove((middle, middle))
+        found = [p for p in found if self.interactions[p] == self.interactions[p]]
+        return sorted(found, key=lambda p: -float(self.interactions[p]))
 
     def pairs(self) -> List[Tuple[str, str, float]]:
-        """All pairs of labels, from the one that is wanted together most."""
-        n = range(len(self.labels))
-        found = [(i, k) for i in n for k in n if i < k]
-        found.sort(key=lambda p: -float(self.interactions[p]))
-        return [(self.labels[i], self.labels[k], float(self.interactions[i, k])) for i, k in found]
+        """All pairs of labels, of tags in sequence, or offsets down and to the right, from the one
+        that is wanted together most."""
+        return [
+            (self.labels[i], self.labels[k], float(self.interactions[i, k]))
+            for i, k in self._places()
+        ]
+
+    def _name(self, i: int, k: int) -> str:
+        return f"{self.labels[i]} {self.join} {self.labels[k]}".replace(" ,", ",")
 
     def __repr__(self) -> str:
-        pairs, index = self.pairs(), {name: i for i, name in enumerate(self.labels)}
-        wide = max([len(f"{a} + {b}") for a, b, _ in pairs] + [4])
-        rows = [f"{'pair':{wide}}  interaction" + ("  rows" if self.together is not None else "")]
-        shown = pairs if len(pairs) <= 20 else pairs[:10] + pairs[-10:]
-        for a, b, v in shown:
-            rows.append(f"{a + ' + ' + b:{wide}}  {v:11.4g}")
+        places = self._places()
+        head = {"+": "pair", "then": "tags", ",": "down, right"}[self.join]
+        wide = max([len(self._name(*p)) for p in places] + [len(head)])
+        other = "masks" if self.join == "," else "rows" if self.join == "+" else "times"
+        rows = [f"{head:{wide}}  interaction" + ("" if self.together is None else f"  {other}")]
+        for p in places if len(places) <= 20 else places[:10] + places[-10:]:
+            rows.append(f"{self._name(*p):{wide}}  {self.interactions[p]:11.4g}")
             if self.together is not None:
-                rows[-1] += f"  {self.together[index[a], index[b]]:4.0f}"
+                digits = 2 if self.join == "," else 0
+                rows[-1] += f"  {self.together[p]:{len(other)}.{digits}f}"
         return "\n".join(rows)
 
     def _repr_html_(self) -> str:
         """A map of all pairs: blue wants them together, red apart."""
         n, cell = len(self.labels), 14
-        most = max(abs(v) for _, _, v in self.pairs()) if n > 1 else 0
+        places = set(self._places())
+        most = max([abs(float(self.interactions[p])) for p in places] + [0.0])
         boxes = ""
         for i in range(n) if n <= 200 else ():
             for k in range(n):
-                v = float(self.interactions[i, k]) if i != k else 0.0
+                shown = (min(i, k), max(i, k)) if self.join == "+" else (i, k)
+                v = float(self.interactions[i, k]) if shown in places else 0.0
                 share = min(1.0, abs(v) / (most or 1.0))
-                title = escape(f"{self.labels[i]} + {self.labels[k]}: {v:.4g}")
+                title = escape(f"{self._name(i, k)}: {v:.4g}")
                 boxes += (
                     f'<rect x="{k * cell}" y="{i * cell}" width="{cell}" height="{cell}" '
                     f'fill="{"#4269d0" if v > 0 else "#d04242"}" fill-opacity="{share:.3f}">'
                     f"<title>{title}</title></rect>"
                 )
         svg = (
-            f'<svg role="img" aria-label="interactions of labels" width="{n * cell}" '
+            f'<svg role="img" aria-label="interactions" width="{n * cell}" '
             f'height="{n * cell}">{boxes}</svg>'
             if boxes
             else ""

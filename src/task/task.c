@@ -12,6 +12,13 @@
 
 enum { PEEK = 1 << 16 };
 
+basin_status bs_task_go_on(const volatile int *stop, basin_error *err)
+{
+    if (bs_stop_asked(stop))
+        return bs_fail(err, BASIN_EINTERRUPTED, "stopped on request; nothing was written");
+    return BASIN_OK;
+}
+
 basin_status bs_task_find(const char *task, const bs_task **out, basin_error *err)
 {
     const bs_named table = {"--task: no task", "tasks", BS_NAMED_POINTERS(bs_tasks)};

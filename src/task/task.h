@@ -136,6 +136,17 @@ typedef struct {
     void          *own;
 } bs_measurement;
 
+/* A question about an energy at a model's outputs for rows. */
+typedef struct {
+    bs_energy_probe *const *probe; /* [probes], of an ensemble, whose mean is meant */
+    int                     probes;
+    bs_scorer              *scorer; /* finds the outputs */
+    const bs_net_spec      *spec;
+    const bs_preprocess    *known;
+    const bs_dataset       *data;
+    const volatile int     *stop; /* or NULL */
+} bs_inquiry;
+
 struct bs_task {
     const char          *name, *help;
     const bs_task_space *graph;
@@ -245,6 +256,13 @@ struct bs_task {
                              const bs_preprocess *k, const bs_dataset *p, double *energy,
                              basin_error *err);
 
+    /* NULL: derivatives are exact; or how those of an energy are found. */
+    bs_hvp_kind (*products)(const bs_net_spec *s);
+    /* How parts of y that are near each other interact, and, unless NULL, occur together in the
+     * truth: see basin_interactions_of. NULL: no part is near another. */
+    basin_status (*interactions)(const bs_inquiry *q, double *out, double *together,
+                                 basin_error *err);
+
     /* Copies what was found for some rows of a part, starting at `row`, into `all`, the outputs of
      * the whole. */
     void (*place)(const bs_dataset *whole, const bs_preprocess *k, int32_t row, int32_t rows,
@@ -276,6 +294,9 @@ struct bs_task {
 #endif
 
 extern const bs_task *const bs_tasks[]; /* ends with NULL */
+
+/* An error if asked to stop. */
+basin_status bs_task_go_on(const volatile int *stop, basin_error *err);
 
 /* By the name of the task. */
 basin_status bs_task_find(const char *task, const bs_task **out, basin_error *err);

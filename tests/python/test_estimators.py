@@ -517,6 +517,18 @@ class Others(unittest.TestCase):
         self.assertEqual(truth[:6].tolist(), alone)
         with self.assertRaisesRegex(ValueError, "no tags"):
             tagger.energy(X, None)
+        found = tagger.explain(X, y)
+        n, n_of = len(tagger.classes_), tagger.classes_.index
+        self.assertEqual(found.labels, tagger.classes_)
+        self.assertEqual((found.interactions.shape, len(found.pairs())), ((n, n), n * n))
+        self.assertEqual(found.together.sum(), sum(len(tags) - 1 for tags in y))
+        self.assertGreater(found.together[n_of("B-PER"), n_of("E-PER")], 0)
+        self.assertEqual(found.together[n_of("E-PER"), n_of("B-PER")], 0)
+        self.assertIn("B-PER then E-PER", found._repr_html_())
+        plain = tagger.explain(X)
+        self.assertIsNone(plain.together)
+        np.testing.assert_array_equal(plain.interactions, found.interactions)
+        self.assertRegex(repr(plain), "^tags +interaction\n")
         X, y = photos()
         seg = EnergySegmenter("seal-regression", epochs=2, net_width=4, threads=1).fit(X, y)
         found = seg.energy(X, y)
@@ -527,6 +539,14 @@ class Others(unittest.TestCase):
             seg.energy(X, None)
         with self.assertRaisesRegex(ValueError, "mask"):
             seg.energy([X[0], X[1]], [y[0], None])
+        found = seg.explain(X, y)
+        self.assertEqual(found.interactions.shape, (17, 17))
+        self.assertAlmostEqual(found.together[8, 8], 1)
+        self.assertTrue((found.interactions[7:10, 7:10] != 0).all())
+        self.assertIn("+1, 0", found._repr_html_())
+        self.assertIsNone(seg.explain(X).together)
+        with self.assertRaisesRegex(ValueError, "without an energy"):
+            EnergySegmenter("ce", epochs=1, net_width=4, threads=1).fit(X, y).explain(X)
 
     def test_segmenter(self):
         X, y = photos()

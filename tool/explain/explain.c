@@ -20,11 +20,17 @@ double *bs_explain_matrix(bs_explanation *e, int32_t rows, int32_t cols)
     return bs_arena_alloc(&e->arena, bytes);
 }
 
-basin_status bs_explain_go_on(const bs_explanation *e, basin_error *err)
+basin_status bs_explain_scorer(const bs_explanation *e, bs_scorer **out, basin_error *err)
 {
-    if (bs_stop_asked(e->stop))
-        return bs_fail(err, BASIN_EINTERRUPTED, "stopped on request; nothing was written");
-    return BASIN_OK;
+    bs_inference how;
+    basin_status s = bs_model_file_inference(e->m, NULL, false, &how, err);
+    *out = NULL;
+    return s ? s : bs_scorer_new(e->w, e->m->params, &e->m->spec, &how, out, err);
+}
+
+bs_inquiry bs_explain_inquiry(const bs_explanation *e, bs_scorer *scorer)
+{
+    return (bs_inquiry){&e->probe, 1, scorer, &e->m->spec, &e->m->known, &e->data, e->stop};
 }
 
 static basin_status agree(bs_explanation *e, basin_error *err)
@@ -148,7 +154,7 @@ static const char *join_names(bs_explanation *e, const char *const *files, int n
 static basin_status find_out(bs_explanation *e, const bs_task_explain *how, basin_error *err)
 {
     const bs_model_file *m = e->m;
-    const bs_hvp_kind    kind = how->products ? how->products(&m->spec) : BS_HVP_EXACT;
+    const bs_hvp_kind    kind = m->task->products ? m->task->products(&m->spec) : BS_HVP_EXACT;
     basin_status         s = bs_workspace_open(e->where, &e->w, err);
     if (!s)
         s = bs_energy_probe_new(e->w, m->params, &m->spec, kind, &e->probe, err);
@@ -157,7 +163,7 @@ static basin_status find_out(bs_explanation *e, const bs_task_explain *how, basi
     if (!s)
         s = how->look(e, err);
     if (!s)
-        s = bs_explain_go_on(e, err);
+        s = bs_task_go_on(e->stop, err);
     if (!s)
         s = bs_explain_steps(e, &e->data, &e->steps, err);
     if (!s)
@@ -166,7 +172,7 @@ static basin_status find_out(bs_explanation *e, const bs_task_explain *how, basi
         s = how->row(e, err);
     if (!s && e->row.number > 0)
         s = bs_explain_steps(e, &e->one, &e->row.steps, err);
-    return s ? s : bs_explain_go_on(e, err);
+    return s ? s : bs_task_go_on(e->stop, err);
 }
 
 static void explanation_free(bs_explanation *e)

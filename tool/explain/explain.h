@@ -12,8 +12,8 @@
 enum {
     BS_EXPLAIN_SEARCHES = 2,
     BS_EXPLAIN_IMAGES = 4,
-    BS_EXPLAIN_REACH = 8, /* distance in pixels up to which interaction is measured */
-    BS_EXPLAIN_SIDE = 2 * BS_EXPLAIN_REACH + 1,
+    BS_EXPLAIN_SIDE = BASIN_SIDE,
+    BS_EXPLAIN_REACH = (BASIN_SIDE - 1) / 2, /* distance in pixels up to which they are examined */
 };
 
 /* What interaction is compared with. */
@@ -119,7 +119,6 @@ typedef struct bs_task_explain {
     /* Whether a part has a truth to compare with. */
     bool (*labelled)(const bs_dataset *p);
     basin_status (*names)(bs_explanation *e, basin_error *err);
-    bs_hvp_kind (*products)(const bs_net_spec *s); /* NULL: exact */
     basin_status (*look)(bs_explanation *e, basin_error *err);
     basin_status (*row)(bs_explanation *e, basin_error *err); /* except for its steps */
 } bs_task_explain;
@@ -128,8 +127,10 @@ typedef struct bs_task_explain {
 
 /* Zeroed, from the arena; NULL when memory runs out. */
 double *bs_explain_matrix(bs_explanation *e, int32_t rows, int32_t cols);
-/* An error if asked to stop. */
-basin_status bs_explain_go_on(const bs_explanation *e, basin_error *err);
+/* As the model predicts; the caller frees it. */
+basin_status bs_explain_scorer(const bs_explanation *e, bs_scorer **out, basin_error *err);
+/* About the energy at the outputs that a scorer finds for the rows examined. */
+bs_inquiry bs_explain_inquiry(const bs_explanation *e, bs_scorer *scorer);
 /* Completes pairs once counts, interaction and names are set. */
 basin_status bs_explain_compare(bs_explanation *e, double rows, basin_error *err);
 

@@ -52,7 +52,7 @@ static basin_status replay(bs_explanation *e, const bs_dataset *p, bs_scorer *sc
         for (int32_t r = 0; r < p->rows && !s; r++)
             out->energy[i] += (double)y->energy[r] / p->rows;
         if (!s)
-            s = bs_explain_go_on(e, err);
+            s = bs_task_go_on(e->stop, err);
     }
     out->n = how->points;
     return s;

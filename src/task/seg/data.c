@@ -707,6 +707,7 @@ const bs_task bs_task_seg = {
     .outputs = make_outputs,
     .predict = predict,
     .energies = bs_energies_seg,
+    .interactions = bs_interactions_seg,
     .place = place,
     .count = count,
     .values = values,

@@ -106,6 +106,10 @@ basin_status bs_energies_seg(bs_energy_probe *probe, const bs_net_spec *spec,
 basin_status bs_predict_seg(bs_scorer *s, const bs_net_spec *spec, const bs_preprocess *k,
                             const bs_dataset *p, bs_outputs *out, basin_error *err);
 
+/* interactions.c: see bs_task. */
+basin_status bs_interactions_seg(const bs_inquiry *q, double *out, double *together,
+                                 basin_error *err);
+
 /* decide.c: the masks of all photos, whose scores are known, if the scorer's inference asks for it;
  * otherwise there are none. */
 basin_status bs_seg_decide_all(bs_scorer *s, const bs_preprocess *k, const bs_dataset *p,

@@ -923,6 +923,7 @@ const bs_task bs_task_tag = {
     .fit = bs_tag_fit,
     .known_read = known_read,
     .energies = energies,
+    .interactions = bs_interactions_tag,
     BS_TAG_FUNCTIONS,
     .count = count,
     .values = values,

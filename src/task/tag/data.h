@@ -96,6 +96,17 @@ void  bs_tag_place(const bs_dataset *whole, const bs_preprocess *k, int32_t row,
                    const bs_outputs *some, bs_outputs *all);
 void *bs_tag_reading(bs_settings *s, bs_preprocess *k, const bs_option **rows);
 
+/* interactions.c: see bs_task. */
+bs_hvp_kind  bs_tag_products(const bs_net_spec *s);
+basin_status bs_interactions_tag(const bs_inquiry *q, double *out, double *together,
+                                 basin_error *err);
+/* [tags, tags]: how much the energy rewards tag j after tag i, the mean over so many places; how
+ * often it follows in the truth. */
+basin_status bs_tag_interactions(const bs_inquiry *q, double *out, int64_t *places,
+                                 basin_error *err);
+basin_status bs_tag_follows(const bs_dataset *p, const bs_preprocess *k, double *count,
+                            basin_error *err);
+
 /* memory.c */
 struct bs_task_memory;
 basin_status bs_tag_open(basin_model *m, basin_error *err);
@@ -123,7 +134,7 @@ void bs_tag_score_json(const char *key, const bs_type_score *row, int32_t n, bs_
     .known_json = bs_tag_known_json, .check = bs_tag_check, .constrain = bs_tag_constrain, \
     .spec = bs_tag_spec, .fill = bs_tag_fill, .feed = bs_batches_tag,                      \
     .outputs = bs_tag_outputs_make, .outputs_free = bs_tag_outputs_free,                   \
-    .predict = bs_tag_predict, .place = bs_tag_place
+    .predict = bs_tag_predict, .products = bs_tag_products, .place = bs_tag_place
 
 basin_status bs_batches_tag(const bs_dataset *p, const bs_preprocess *k, const bs_net_spec *spec,
                             const bs_train_options *o, bs_batches **out, basin_error *err);

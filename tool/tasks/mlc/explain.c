@@ -130,7 +130,7 @@ static basin_status look(bs_explanation *e, basin_error *err)
     if (!s)
         s = interact(e, &y, err);
     if (!s)
-        s = bs_explain_go_on(e, err);
+        s = bs_task_go_on(e->stop, err);
     if (!s)
         s = weigh(e, &y, err);
     bs_outputs_free(&y);

@@ -63,7 +63,7 @@ static basin_status add_product(bs_explanation *e, const batch *x, const begins 
     for (size_t i = 0; i < (size_t)x->n; i++)
         for (size_t t = 0; t < x->T; t++)
             x->v[(i * x->T + t) * N + (size_t)r->tag[role]] = 0;
-    return s ? s : bs_explain_go_on(e, err);
+    return s ? s : bs_task_go_on(e->stop, err);
 }
 
 static basin_status add_batch(bs_explanation *e, batch *x, const begins *r, const float *sign,
@@ -121,8 +121,7 @@ static basin_status interact(bs_explanation *e, bs_scorer *scorer, const begins 
     int32_t          n = 0, rows = 0;
     const int32_t    every = c->tokens > WORDS ? (c->tokens + WORDS - 1) / WORDS : 1;
     int32_t         *order = bs_arena_alloc(&e->arena, ((size_t)c->sentences + 1) * sizeof *order);
-    basin_status     s =
-        order ? bs_by_length(c->start, c->sentences, order, err) : bs_fail_nomem(err);
+    basin_status s = order ? bs_by_length(c->start, c->sentences, order, err) : bs_fail_nomem(err);
     for (int32_t i = every / 2; i < c->sentences && !s; i += every)
         order[rows++] = order[i];
     if (!s)
@@ -184,7 +183,7 @@ static basin_status look(bs_explanation *e, basin_error *err)
     p->count = bs_explain_matrix(e, p->n, p->n);
     if (!p->interaction || !p->count)
         return bs_fail_nomem(err);
-    s = bs_explain_tag_scorer(e, &scorer, err);
+    s = bs_explain_scorer(e, &scorer, err);
     if (!s)
         s = interact(e, scorer, &r, p->interaction, err);
     bs_scorer_free(scorer);
@@ -214,6 +213,5 @@ static basin_status row(bs_explanation *e, basin_error *err)
 const bs_task_explain bs_task_explain_roles = {.rows = 1000,
                                                .labelled = bs_explain_tag_labelled,
                                                .names = bs_explain_tag_names,
-                                               .products = bs_explain_tag_products,
                                                .look = look,
                                                .row = row};

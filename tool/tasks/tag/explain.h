@@ -6,8 +6,6 @@
 
 bool         bs_explain_tag_labelled(const bs_dataset *p);
 basin_status bs_explain_tag_names(bs_explanation *e, basin_error *err);
-bs_hvp_kind  bs_explain_tag_products(const bs_net_spec *s);
-basin_status bs_explain_tag_scorer(const bs_explanation *e, bs_scorer **out, basin_error *err);
 basin_status bs_explain_tag_row(bs_explanation *e, basin_error *err);
 
 #endif
