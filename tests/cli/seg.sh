@@ -94,7 +94,7 @@ basin train d.tar --set seg.crop=big 2>&1 | tail -n 1
 basin train d.tar --set net.kind=fcn3 2>&1 | tail -n 1
 
 # every method that is for images trains on them
-basin list methods | grep ' seg)' | cut -d' ' -f1 | while read -r method; do
+basin list methods | grep '(.*seg.*)$' | cut -d' ' -f1 | while read -r method; do
     basin train d.tar -q --method $method --epochs 1 --set report=no --set pretrain.epochs=1 --set net.width=2 \
         --set energy.hidden=4 --set seg.crops=1 --set gbi.steps=2 --set gbi.test_steps=2 \
         --set samples=2 --set implicit.terms=1 -o all/$method > table && echo "$method: done"
