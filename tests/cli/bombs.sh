@@ -4,6 +4,9 @@ try() { "$@" 2>&1 | cut -c1-150; echo "status ${PIPESTATUS[0]}"; }
 lines() { head -c "$1" /dev/zero | tr '\0' '\n'; }
 long() { head -c "$1" /dev/zero | tr '\0' a; }
 much="--set data.max_mb=1"
+for packer in gzip xz bzip2 zstd; do
+    command -v $packer > which || { echo "skip: no $packer"; exit 77; }
+done
 
 echo "== packed more than once"
 lines 3000000 | gzip | gzip | gzip > n.csv.gz
