@@ -4,27 +4,14 @@
  * passes by, so every number is a chain in the order of that index, whatever the block: results of
  * a document do not depend on what is multiplied beside it. */
 #include "device/cpu/vec.h"
+#include "device/cpu/vec/pack.h"
 
-#if defined __AVX512F__
-enum { PACK_BYTES = 64, MOST = 4 };
-#elif defined __AVX2__
-enum { PACK_BYTES = 32, MOST = 2 };
+#ifdef __AVX512F__
+enum { MOST = 4 };
 #else
-enum { PACK_BYTES = 16, MOST = 2 };
+enum { MOST = 2 };
 #endif
-enum { LANES = PACK_BYTES / sizeof(real), ROWS = 4 };
-
-typedef real pack __attribute__((vector_size(PACK_BYTES)));
-/* the same where alignment is only that of its elements */
-typedef real loose __attribute__((vector_size(PACK_BYTES), aligned(sizeof(real)), may_alias));
-
-/* gcc keeps an array in registers only if told to unroll early, clang only if not told */
-#ifdef __clang__
-#define UNROLL
-#else
-#define UNROLL _Pragma("GCC unroll 16")
-#endif
-#define FIXED static inline __attribute__((always_inline))
+enum { ROWS = 4 };
 
 FIXED void block(const int rows, const int packs, real *c, const bs_product *p, const real *a,
                  const real *b)

@@ -19,26 +19,11 @@
 #include <string.h>
 
 #include "device/cpu/crf.h"
+#include "device/cpu/vec/pack.h"
 #include "graph/vecmath.h"
 
-#if defined __AVX512F__
-enum { PACK_BYTES = 64 };
-#elif defined __AVX2__
-enum { PACK_BYTES = 32 };
-#else
-enum { PACK_BYTES = 16 };
-#endif
-enum { BLOCK = BS_CRF_BLOCK, LANES = PACK_BYTES / sizeof(real), PACKS = BLOCK / LANES };
+enum { BLOCK = BS_CRF_BLOCK, PACKS = BLOCK / LANES };
 enum { FLUSH = 256 };
-
-typedef real pack __attribute__((vector_size(PACK_BYTES), may_alias));
-
-/* gcc keeps an array in registers only if told to unroll early, clang only if not told */
-#ifdef __clang__
-#define UNROLL
-#else
-#define UNROLL _Pragma("GCC unroll 16")
-#endif
 
 static const real FORBIDDEN = BS_REAL(-1e30);
 #ifdef BS_DOUBLE

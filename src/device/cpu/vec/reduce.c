@@ -10,28 +10,11 @@
 #include <string.h>
 
 #include "device/cpu/vec.h"
+#include "device/cpu/vec/pack.h"
 #include "graph/vecmath.h"
 
-#if defined __AVX512F__
-enum { PACK_BYTES = 64 };
-#elif defined __AVX2__
-enum { PACK_BYTES = 32 };
-#else
-enum { PACK_BYTES = 16 };
-#endif
-enum { LANES = PACK_BYTES / sizeof(real), PARTS = 32, PACKS = PARTS / LANES, BLOCK = 4096 };
+enum { PARTS = 32, PACKS = PARTS / LANES, BLOCK = 4096 };
 enum { STEP = 16, BUFFER = 512 };
-
-typedef real pack __attribute__((vector_size(PACK_BYTES)));
-/* the same where alignment is only that of its elements */
-typedef real loose __attribute__((vector_size(PACK_BYTES), aligned(sizeof(real)), may_alias));
-
-/* gcc keeps an array in registers only if told to unroll early, clang only if not told */
-#ifdef __clang__
-#define UNROLL
-#else
-#define UNROLL _Pragma("GCC unroll 32")
-#endif
 
 /* Sum of x[0 .. 2 width), which is overwritten. */
 static inline real fold(real *x, int width)

@@ -10,28 +10,14 @@
  * AVX-512 the last one of a block is masked, otherwise what does not fill a
  * vector is done by the column. */
 #include "device/cpu/vec.h"
+#include "device/cpu/vec/pack.h"
 
 #if defined __AVX512F__
 #include <immintrin.h>
-enum { PACK_BYTES = 64, MOST = 13 };
-#elif defined __AVX2__
-enum { PACK_BYTES = 32, MOST = 12 };
+enum { MOST = 13 };
 #else
-enum { PACK_BYTES = 16, MOST = 12 };
+enum { MOST = 12 };
 #endif
-enum { LANES = PACK_BYTES / sizeof(real) };
-
-typedef real pack __attribute__((vector_size(PACK_BYTES)));
-/* the same where alignment is only that of its elements */
-typedef real loose __attribute__((vector_size(PACK_BYTES), aligned(sizeof(real)), may_alias));
-
-/* gcc keeps an array in registers only if told to unroll early, clang only if not told */
-#ifdef __clang__
-#define UNROLL
-#else
-#define UNROLL _Pragma("GCC unroll 16")
-#endif
-#define FIXED static inline __attribute__((always_inline))
 
 /* With AVX-512 the first `valid` elements of a vector, the rest zero; else a whole vector. */
 #define LOAD(p) ((pack) * (const loose *)(p))
@@ -112,10 +98,10 @@ FIXED void blocks(const int kind, real *out, const source *from, int64_t width, 
     case packs_: block(packs_, kind, out + done, &s, m, accumulate); break;
             BLOCK(1)
             BLOCK(2)
-            BLOCK(3) BLOCK(4) BLOCK(5) BLOCK(6) BLOCK(7) BLOCK(8) BLOCK(9) BLOCK(10) BLOCK(11)
-                BLOCK(12)
+            BLOCK(3)
+            BLOCK(4) BLOCK(5) BLOCK(6) BLOCK(7) BLOCK(8) BLOCK(9) BLOCK(10) BLOCK(11) BLOCK(12)
 #ifdef __AVX512F__
-                    BLOCK(13)
+                BLOCK(13)
 #endif
 #undef BLOCK
         }
