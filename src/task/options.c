@@ -23,25 +23,6 @@ const bs_option bs_train_rows[] = {
     {.name = NULL},
 };
 
-basin_status bs_settings_default(bs_settings *s, basin_error *err)
-{
-    memset(s, 0, sizeof *s);
-    s->read = bs_read_options_default();
-    s->text = bs_corpus_options_default();
-    s->words = bs_lexicon_options_default();
-    s->image = bs_image_options_default();
-    basin_status status = bs_options_default(bs_train_rows, &s->train, err);
-    if (bs_encoder_place(NULL) > BS_ENCODERS_ROOM)
-        return bs_fail(err, BASIN_EARG, "the options of all encoders have %d bytes",
-                       (int)BS_ENCODERS_ROOM);
-    for (int i = 0; bs_encoders[i] && !status; i++)
-        if (bs_encoders[i]->rows)
-            status =
-                bs_options_default(bs_encoders[i]->rows,
-                                   s->train.encoders.bytes + bs_encoder_place(bs_encoders[i]), err);
-    return status;
-}
-
 const void *bs_encoder_options(const bs_train_options *o, const bs_encoder *e)
 {
     return e->rows ? o->encoders.bytes + bs_encoder_place(e) : NULL;
@@ -50,17 +31,21 @@ const void *bs_encoder_options(const bs_train_options *o, const bs_encoder *e)
 /* One table over all structs, so that every form of text is one loop. */
 static int append_rows(bs_option *out, int n, const bs_option *rows, size_t shift, unsigned flags)
 {
-    for (; rows->name && n < BS_SETTINGS_ROWS - 1; rows++) {
+    for (; rows->name; rows++) {
         if (flags && !(rows->flags & flags))
             continue;
-        out[n] = *rows;
-        out[n++].offset += shift;
+        if (n < BS_SETTINGS_ROWS) {
+            out[n] = *rows;
+            out[n].offset += shift;
+        }
+        n++;
     }
     return n;
 }
 
-/* Rows with any of the flags, or all if flags = 0. */
-static void merge(bs_option out[BS_SETTINGS_ROWS], unsigned flags)
+/* Rows with any of the flags, or all if flags = 0. How many: bs_settings_default makes sure that
+ * there is room for all. */
+static int merge(bs_option out[BS_SETTINGS_ROWS], unsigned flags)
 {
     int n = append_rows(out, 0, bs_train_rows, offsetof(bs_settings, train), flags);
     for (int i = 0; bs_encoders[i]; i++)
@@ -72,7 +57,29 @@ static void merge(bs_option out[BS_SETTINGS_ROWS], unsigned flags)
     n = append_rows(out, n, bs_corpus_rows, offsetof(bs_settings, text), flags);
     n = append_rows(out, n, bs_lexicon_rows, offsetof(bs_settings, words), flags);
     n = append_rows(out, n, bs_image_rows, offsetof(bs_settings, image), flags);
-    out[n] = (bs_option){.name = NULL};
+    if (n < BS_SETTINGS_ROWS)
+        out[n] = (bs_option){.name = NULL};
+    return n;
+}
+
+basin_status bs_settings_default(bs_settings *s, basin_error *err)
+{
+    bs_option rows[BS_SETTINGS_ROWS];
+    memset(s, 0, sizeof *s);
+    s->read = bs_read_options_default();
+    s->text = bs_corpus_options_default();
+    s->words = bs_lexicon_options_default();
+    s->image = bs_image_options_default();
+    basin_status status = bs_options_default(bs_train_rows, &s->train, err);
+    if (bs_encoder_place(NULL) > BS_ENCODERS_ROOM || merge(rows, 0) >= BS_SETTINGS_ROWS)
+        return bs_fail(err, BASIN_EARG,
+                       "there are more settings than BS_ENCODERS_ROOM or BS_SETTINGS_ROWS allow");
+    for (int i = 0; bs_encoders[i] && !status; i++)
+        if (bs_encoders[i]->rows)
+            status =
+                bs_options_default(bs_encoders[i]->rows,
+                                   s->train.encoders.bytes + bs_encoder_place(bs_encoders[i]), err);
+    return status;
 }
 
 void bs_settings_rows(bs_option out[BS_SETTINGS_ROWS])
@@ -91,12 +98,13 @@ basin_status bs_settings_set(bs_settings *s, const char *key, const char *value,
 basin_status bs_settings_words(bs_settings *s, const char *words, const char *where,
                                basin_error *err)
 {
-    char pair[256];
+    char pair[2 * BS_OPTION_TEXT];
     for (const char *at = words; *at;) {
         size_t n = strcspn(at, " ");
-        if (n > 0 && n < sizeof pair) {
-            memcpy(pair, at, n);
-            pair[n] = '\0';
+        if (n >= sizeof pair)
+            return bs_fail(err, BASIN_EARG, "%s: '%.40s...' is too long", where, at);
+        if (n > 0) {
+            bs_print(pair, sizeof pair, "%.*s", (int)n, at);
             char *equals = strchr(pair, '=');
             if (!equals)
                 return bs_fail(err, BASIN_EARG, "%s: '%s' is not key=value", where, pair);
