@@ -51,6 +51,13 @@ basin compare d.arff -q --methods ce,ce:samples=5 --seeds 1 $small -o equal | he
 try basin compare d.arff -q --methods ce,seal-nce:samples=x $small
 try basin compare d.arff -q --methods ce,seal-nce:sample=5 $small
 try basin compare d.arff -q --methods ce,seal-nce:pretrain.cache=a/b $small
+long=ce:early_stop.patience=3:$(printf 'checkpoint.seconds=%0300d' 1):plateau.factor=0.25:plateau.patience=2
+named="basin compare d.arff --methods $long,$long:plateau.both=yes --seeds 1 $small -o long"
+$named -q | grep '^next' | sed -E 's/[0-9a-f]{16}/HASH/'
+(cd long && ls -d */ | sed -E 's/[0-9a-f]{16}/HASH/')
+grep -h '^checkpoint.seconds' long/*/seed-0/config
+$named --resume 2>&1 > table | grep -o '[0-9]* runs, [0-9]* of them finished before'
+try basin compare d.arff -q --methods ce:checkpoint.seconds=$(printf '%0900d' 1) $small
 
 echo "== resume"
 for pause in 0.05 0.1 0.2; do

@@ -13,8 +13,11 @@
 #include "runs/jobs.h"
 #include "base/io.h"
 #include "base/threads.h"
+#include "file/checksum.h"
 
 /* ---- what is asked for ---- */
+
+enum { LONGEST_NAME = BS_OPTION_TEXT - 128 }; /* controls add a setting to it */
 
 /* METHOD of METHOD:KEY=VALUE:KEY=VALUE... */
 static const char *method_of(const char *name, char method[64])
@@ -54,6 +57,10 @@ static basin_status check_method(const bs_comparison *c, int at, basin_error *er
     for (i = 0; i < at; i++)
         if (strcmp(c->method[i].name, name) == 0)
             return bs_fail(err, BASIN_EARG, "--methods: '%s' is named twice; once is enough", name);
+    if (strlen(name) >= LONGEST_NAME)
+        return bs_fail(err, BASIN_EARG,
+                       "--methods: '%.40s...' is too long; give settings that all have by --set",
+                       name);
     if (strchr(name, '/'))
         return bs_fail(
             err, BASIN_EARG,
@@ -222,6 +229,17 @@ static basin_status read_data(bs_comparison *c, const basin_config *config, basi
     return s;
 }
 
+/* FOLDER/NAME/seed-N; a name that no file can have becomes METHOD:HASH. */
+static void folder_of(const bs_comparison *c, int method, int seed, char *out, size_t size)
+{
+    const char *name = c->method[method].name;
+    char        first[64], hashed[96];
+    bs_print(hashed, sizeof hashed, "%s:%016llx", method_of(name, first),
+             (unsigned long long)bs_hash64(name, strlen(name)));
+    bs_print(out, size, "%s/%s/seed-%d", c->o->folder, strlen(name) > NAME_MAX ? hashed : name,
+             c->method[method].settings.train.seed + seed);
+}
+
 static basin_status make_runs(bs_comparison *c, basin_error *err)
 {
     const size_t runs = (size_t)c->n * (size_t)c->seeds;
@@ -232,8 +250,7 @@ static basin_status make_runs(bs_comparison *c, basin_error *err)
     for (int i = 0; i < c->n; i++)
         for (int k = 0; k < c->seeds; k++) {
             bs_compare_run *r = &c->run[i * c->seeds + k];
-            bs_print(r->folder, sizeof r->folder, "%s/%s/seed-%d", c->o->folder, c->method[i].name,
-                     c->method[i].settings.train.seed + k);
+            folder_of(c, i, k, r->folder, sizeof r->folder);
         }
     return BASIN_OK;
 }
@@ -281,9 +298,8 @@ static basin_status publish(const bs_comparison *c, bs_buf *table, bs_buf *json,
     bs_compare_best(c, bs_compare_cuts(c) - 1, &best, &next);
     if (best >= 0) {
         bs_buf_text(table, "next: basin predict ");
-        bs_put_word(folder, table);
-        bs_buf_printf(table, "/%s/seed-%d DATA\n", c->method[best].name,
-                      c->method[best].settings.train.seed);
+        bs_put_word(c->run[best * c->seeds].folder, table);
+        bs_buf_text(table, " DATA\n");
     }
     return s;
 }

@@ -21,7 +21,7 @@ typedef enum {
 } bs_arm;
 
 typedef struct {
-    const char          *name; /* METHOD[:KEY=VALUE...], also the name of its folder */
+    const char          *name; /* METHOD[:KEY=VALUE...], also that of its folder if it can be */
     bs_arm               arm;
     int                  of;    /* the method that it is a control of; itself if it is none */
     bool                 shown; /* of several weights the one that validation chose */

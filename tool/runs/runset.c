@@ -2,6 +2,7 @@
 #include "runs/runset.h"
 
 #include <dirent.h>
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -24,7 +25,7 @@ static bool has_content(const char *path)
 basin_status bs_runset_open(const char *folder, const char *what, const char *of, bs_runset_how how,
                             int depth, bs_lock **lock, basin_error *err)
 {
-    enum { ROOM = 128 }; /* for /METHOD/seed-N/last/state.safetensors */
+    enum { ROOM = NAME_MAX + 64 }; /* for /METHOD/seed-N/last/state.safetensors */
     if (!folder || !*folder)
         return bs_fail(err, BASIN_EARG, "-o: a %s needs a folder for its %s", what, of);
     if (strlen(folder) >= BS_OPTION_TEXT - ROOM)
