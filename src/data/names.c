@@ -102,6 +102,14 @@ int32_t bs_names_add(bs_names *names, const char *text, size_t len, bool *fresh)
     return names->n++;
 }
 
+bool bs_names_add_all(bs_names *names, const bs_names *more)
+{
+    bool fresh, ok = true;
+    for (int32_t i = 0; ok && i < more->n; i++)
+        ok = bs_names_add(names, more->item[i].text, more->item[i].len, &fresh) >= 0;
+    return ok;
+}
+
 bool bs_names_of(bs_names *out, const char *const *text, int32_t n)
 {
     bool fresh, ok = true;

@@ -30,6 +30,9 @@ int32_t bs_names_find(const bs_names *names, const char *text, size_t len);
 /* Number of the text, which is copied if it is new; -1 when memory runs out. */
 int32_t bs_names_add(bs_names *names, const char *text, size_t len, bool *fresh);
 
+/* Those of `more` that it lacks, in their order; false when memory runs out. */
+bool bs_names_add_all(bs_names *names, const bs_names *more);
+
 /* A table that borrows these texts; false when memory runs out. Free it in any case. */
 bool bs_names_of(bs_names *out, const char *const *text, int32_t n);
 

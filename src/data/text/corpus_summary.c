@@ -53,10 +53,8 @@ static basin_status count_tags(const bs_corpus *c, bs_corpus_summary *out, basin
 
 static basin_status copy_types(const bs_tagset *set, bs_corpus_summary *out, basin_error *err)
 {
-    bool fresh;
-    for (int32_t i = 0; i < set->types.n; i++)
-        if (bs_names_add(&out->types, set->types.item[i].text, set->types.item[i].len, &fresh) < 0)
-            return bs_fail_nomem(err);
+    if (!bs_names_add_all(&out->types, &set->types))
+        return bs_fail_nomem(err);
     out->type_count = bs_calloc((size_t)set->types.n + 1, sizeof *out->type_count);
     return out->type_count ? BASIN_OK : bs_fail_nomem(err);
 }

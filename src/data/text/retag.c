@@ -12,17 +12,6 @@ bool bs_tag_is_span(const char *tag)
     return part != BS_NO_PART && part != BS_OUTSIDE;
 }
 
-static basin_status rename_all(const bs_names *tags, const bs_corpus *c, const int32_t *tag,
-                               bs_retagged *out, basin_error *err)
-{
-    bool fresh;
-    for (int32_t i = 0; i < tags->n; i++)
-        if (bs_names_add(&out->names, tags->item[i].text, tags->item[i].len, &fresh) < 0)
-            return bs_fail_nomem(err);
-    memcpy(out->tag, tag, (size_t)c->tokens * sizeof *tag);
-    return BASIN_OK;
-}
-
 basin_status bs_retag(const bs_names *tags, bs_scheme from, bs_scheme to, const bs_corpus *c,
                       const int32_t *tag, bs_retagged *out, basin_error *err)
 {
@@ -30,9 +19,10 @@ basin_status bs_retag(const bs_names *tags, bs_scheme from, bs_scheme to, const 
     *out = (bs_retagged){.tag = bs_alloc(((size_t)c->tokens + 1) * sizeof *out->tag)};
     bs_arena_init(&out->arena, 0);
     bs_names_init(&out->names, &out->arena);
-    basin_status s = out->tag ? BASIN_OK : bs_fail_nomem(err);
+    const bool   ok = out->tag && (from != to || bs_names_add_all(&out->names, tags));
+    basin_status s = ok ? BASIN_OK : bs_fail_nomem(err);
     if (!s && from == to)
-        s = rename_all(tags, c, tag, out, err);
+        memcpy(out->tag, tag, (size_t)c->tokens * sizeof *tag);
     else if (!s)
         s = bs_scheme_convert(&text, from, to, &out->names, out->tag, NULL, err);
     if (!s && !(out->text = bs_names_texts(&out->names)))

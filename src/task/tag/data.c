@@ -181,15 +181,6 @@ static bs_words_source source_of(const bs_dataset *p)
                              .scheme = (int)c->scheme};
 }
 
-static basin_status add_all(const bs_names *from, bs_names *to, basin_error *err)
-{
-    bool fresh;
-    for (int32_t i = 0; i < from->n; i++)
-        if (bs_names_add(to, from->item[i].text, from->item[i].len, &fresh) < 0)
-            return bs_fail_nomem(err);
-    return BASIN_OK;
-}
-
 /* Vectors and clusters of the words in the data, or all in the files. */
 static basin_status read_tables(const bs_settings *given, const bs_names *all, bs_vectors *v,
                                 bs_clusters *k, bs_notes *notes, basin_error *err)
@@ -225,8 +216,8 @@ static basin_status fit_lexicon(const bs_settings *s, const bs_dataset *part, in
     bs_names_init(&all, &arena);
     bs_clusters_init(&clusters);
     for (int i = 0; i < n && !status; i++)
-        if (bs_dataset_tag(&part[i]))
-            status = add_all(&bs_dataset_tag(&part[i])->words, &all, err);
+        if (bs_dataset_tag(&part[i]) && !bs_names_add_all(&all, &bs_dataset_tag(&part[i])->words))
+            status = bs_fail_nomem(err);
     if (!status)
         status = read_tables(s, &all, &out->vectors, &clusters, notes, err);
     if (!status)
@@ -272,19 +263,17 @@ static basin_status keep_known(const bs_preprocess *like, bs_preprocess *out, bs
         return bs_fail(err, BASIN_EARG, "--from: the model's tags are %s, those of this data %s",
                        bs_scheme_name((bs_scheme)was->scheme),
                        bs_scheme_name((bs_scheme)is->scheme));
-    basin_status s = add_all(&was->words, &is->words, err);
-    for (int i = 0; i < is->columns && !s; i++)
-        s = add_all(&was->value[i], &is->value[i], err);
-    if (!s)
-        s = add_all(&was->characters, &is->characters, err);
-    if (!s)
-        s = add_all(&was->tags, &is->tags, err);
-    if (!s && is->tags.n > tags)
+    bool ok = bs_names_add_all(&is->words, &was->words);
+    for (int i = 0; i < is->columns && ok; i++)
+        ok = bs_names_add_all(&is->value[i], &was->value[i]);
+    ok = ok && bs_names_add_all(&is->characters, &was->characters) &&
+         bs_names_add_all(&is->tags, &was->tags);
+    if (ok && is->tags.n > tags)
         bs_log_say(log, BS_WARN,
                    "--from: %d of the model's tags do not occur in this data, such as '%s': they "
                    "stay",
                    (int)(is->tags.n - tags), is->tags.item[tags].text);
-    return s;
+    return ok ? BASIN_OK : bs_fail_nomem(err);
 }
 
 const char *bs_tag_unit_name(const bs_preprocess *k, int growth, int32_t i, char room[BS_UNIT_NAME])
@@ -792,7 +781,7 @@ static basin_status number_truth(const bs_corpus *c, const bs_lexicon *l, int32_
                                  int32_t *row, bs_tag_truth *out, basin_error *err)
 {
     bool         fresh;
-    basin_status s = add_all(&l->tags, &out->names, err);
+    basin_status s = bs_names_add_all(&out->names, &l->tags) ? BASIN_OK : bs_fail_nomem(err);
     for (int32_t i = 0; i < c->tags.n && !s; i++) {
         tag[i] = bs_names_add(&out->names, c->tags.item[i].text, c->tags.item[i].len, &fresh);
         s = tag[i] < 0 ? bs_fail_nomem(err) : BASIN_OK;

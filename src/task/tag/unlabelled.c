@@ -15,22 +15,12 @@
 
 #include "task/tag/data.h"
 
-static basin_status add_tags(const bs_rules *r, bs_corpus *c, basin_error *err)
-{
-    const bs_names *tags = bs_rules_tags(r);
-    bool            fresh;
-    for (int32_t i = 0; i < tags->n; i++)
-        if (bs_names_add(&c->tags, tags->item[i].text, tags->item[i].len, &fresh) < 0)
-            return bs_fail_nomem(err);
-    return BASIN_OK;
-}
-
 basin_status bs_tag_join(const bs_settings *s, bs_dataset *train, bs_dataset *unlabelled,
                          bs_rules **rules, basin_error *err)
 {
     basin_status status = bs_rules_read(s->train.rules_file, s->read.max_mb, rules, err);
-    if (!status)
-        status = add_tags(*rules, bs_dataset_tag(train), err);
+    if (!status && !bs_names_add_all(&bs_dataset_tag(train)->tags, bs_rules_tags(*rules)))
+        status = bs_fail_nomem(err);
     if (!status)
         status = bs_corpus_add_unlabelled(bs_dataset_tag(train), bs_dataset_tag(unlabelled), err);
     if (status)
