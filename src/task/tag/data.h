@@ -59,17 +59,19 @@ static inline bs_tag_counted *bs_measurement_tag(const bs_measurement *c)
     return c->own;
 }
 
-/* --- what tasks whose rows are sentences with tags share: data.c ---------- */
+/* --- what tasks whose rows are sentences with tags share ------------------ */
 
+/* files.c */
 basin_status bs_tag_read(const bs_task *task, const bs_settings *s, const bs_read_request *w,
                          bs_notes *notes, bs_dataset *out, basin_error *err);
 basin_status bs_tag_stream(const bs_task *task, const bs_settings *given, const bs_read_request *w,
                            int32_t lines, bs_stream **out, basin_error *err);
-basin_status bs_tag_known_read(const bs_task *task, const char *json, const char *where,
-                               bs_preprocess *out, basin_error *err);
+void        *bs_tag_reading(bs_settings *s, bs_preprocess *k, const bs_option **rows);
 void         bs_tag_free(bs_dataset *p);
 basin_status bs_tag_select(const bs_dataset *p, const int32_t *rows, int32_t n, bs_dataset *out,
                            basin_error *err);
+
+/* known.c */
 basin_status bs_tag_widen(bs_dataset *train, const bs_preprocess *like, bs_logger *log,
                           basin_error *err);
 const char  *bs_tag_unit_name(const bs_preprocess *k, int growth, int32_t i,
@@ -81,20 +83,25 @@ int          bs_tag_labels(const bs_preprocess *k);
 const char  *bs_tag_label(const bs_preprocess *k, int i);
 void         bs_tag_known_text(const bs_preprocess *k, bs_buf *out);
 void         bs_tag_known_json(const bs_preprocess *k, bs_buf *out);
+basin_status bs_tag_known_read(const bs_task *task, const char *json, const char *where,
+                               bs_preprocess *out, basin_error *err);
+
+/* spec.c */
 basin_status bs_tag_check(const bs_train_options *o, basin_error *err);
 basin_status bs_tag_constrain(const bs_preprocess *k, bool caller, basin_error *err);
 basin_status bs_tag_spec(const bs_train_options *o, const bs_preprocess *k, bs_net_spec *out,
                          basin_error *err);
 basin_status bs_tag_fill(const bs_preprocess *k, bs_params *p, const char *prefix,
                          basin_error *err);
+
+/* data.c */
 basin_status bs_tag_outputs_make(const bs_dataset *p, const bs_preprocess *k, bs_outputs *out,
                                  basin_error *err);
 void         bs_tag_outputs_free(bs_outputs *y);
 basin_status bs_tag_predict(bs_scorer *s, const bs_net_spec *spec, const bs_preprocess *k,
                             const bs_dataset *p, bs_outputs *out, basin_error *err);
-void  bs_tag_place(const bs_dataset *whole, const bs_preprocess *k, int32_t row, int32_t rows,
-                   const bs_outputs *some, bs_outputs *all);
-void *bs_tag_reading(bs_settings *s, bs_preprocess *k, const bs_option **rows);
+void bs_tag_place(const bs_dataset *whole, const bs_preprocess *k, int32_t row, int32_t rows,
+                  const bs_outputs *some, bs_outputs *all);
 
 /* interactions.c: see bs_task. */
 bs_hvp_kind  bs_tag_products(const bs_net_spec *s);
@@ -144,7 +151,7 @@ basin_status bs_batches_tag_all(const bs_dataset *p, const bs_preprocess *k,
                                 const bs_net_spec *spec, int32_t most, bs_batches **out,
                                 basin_error *err);
 
-/* --- unlabelled sentences: unlabelled_tag.c ------------------------------ */
+/* --- unlabelled sentences: unlabelled.c ---------------------------------- */
 
 /* Before the lexicon is fitted: appends unlabelled sentences to those of train, and tags found only
  * in rules to its tags. The caller frees *rules, after a failure as well. */
@@ -158,7 +165,7 @@ basin_status bs_tag_soften(const bs_settings *s, const bs_rules *rules, const bs
  * sentence. */
 enum { BS_TAG_SENTENCES = 128, BS_TAG_POSITIONS = 8192 };
 
-/* ---- the arrays of a batch: tag_batch.c ---- */
+/* ---- the arrays of a batch: batch.c ---- */
 
 /* 1, 2, 4, ... 16, 20, ... 64, 72, ...: at most an eighth too long: a few programs suffice. */
 int32_t bs_tag_rounded(int32_t length);
@@ -188,7 +195,7 @@ void bs_tag_batch_value(bs_tag_batch *b, int row, int t, int column, int32_t val
 void bs_tag_batch_letters(bs_tag_batch *b, int row, int t, const int32_t *id, int32_t n);
 void bs_tag_batch_tag(bs_tag_batch *b, int row, int t, int32_t tag); /* -1: unknown */
 
-/* ---- from outputs to tags: tag_decode.c ---- */
+/* ---- from outputs to tags: decode.c ---- */
 
 typedef struct bs_tag_sampler bs_tag_sampler;
 
@@ -238,7 +245,7 @@ basin_status bs_tag_decide_all(bs_tag_sampler *d, const bs_tag_repeat *again, co
                                size_t stride, const int32_t *start, const int32_t *index, int32_t n,
                                int64_t number, int32_t *tag, float *score, basin_error *err);
 
-/* ---- what metrics compare with: kind_tag.c ---- */
+/* ---- what metrics compare with: data.c ---- */
 
 /* The truth of a corpus in numbers: the tags of a model, followed by those only in the corpus. */
 typedef struct {
@@ -248,7 +255,7 @@ typedef struct {
     uint8_t *unknown; /* [tokens], 1: training did not see the word */
 } bs_tag_truth;
 
-/* Tokens whose tag a model with this lexicon cannot predict; *first is the first one. */
+/* Tokens whose tag a model with this lexicon cannot predict; *first is the first one: known.c */
 int32_t bs_tag_unknown(const bs_corpus *c, const bs_lexicon *l, int32_t *first);
 
 basin_status bs_tag_truth_make(const bs_corpus *c, const bs_lexicon *l, bs_tag_truth *out,
