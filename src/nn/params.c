@@ -266,6 +266,19 @@ void bs_params_unmap(const bs_params *p, const bs_segment *s, bs_access access, 
     bs_unmap(p->block.value, s->offset, s->count, access, mapped);
 }
 
+basin_status bs_params_repeat(bs_params *p, const bs_segment *s, const float *from, int64_t n,
+                              basin_error *err)
+{
+    real        *to;
+    basin_status status = bs_params_map(p, s, BS_WRITE, &to, err);
+    if (status)
+        return status;
+    for (int64_t i = 0; i < s->count; i++)
+        to[i] = (real)from[i % n];
+    bs_params_unmap(p, s, BS_WRITE, to);
+    return BASIN_OK;
+}
+
 void bs_params_copy(bs_params *p, const bs_segment *to, const bs_segment *from)
 {
     bs_buffer *b = p->block.value;

@@ -89,6 +89,9 @@ basin_status bs_params_renew(bs_params *p, const char *prefix, uint64_t seed, ba
 basin_status bs_params_map(const bs_params *p, const bs_segment *s, bs_access access, real **out,
                            basin_error *err);
 void bs_params_unmap(const bs_params *p, const bs_segment *s, bs_access access, real *mapped);
+/* Sets all values of a segment, whose count is a multiple of n, to n numbers again and again. */
+basin_status bs_params_repeat(bs_params *p, const bs_segment *s, const float *from, int64_t n,
+                              basin_error *err);
 /* Values of `to` <- values of `from`, as many as `to` has. */
 void bs_params_copy(bs_params *p, const bs_segment *to, const bs_segment *from);
 /* The elements of a segment in a block, with the padding that follows. */

@@ -468,20 +468,6 @@ static bool ends_with(const char *name, const char *end)
     return n >= m && strcmp(name + n - m, end) == 0;
 }
 
-/* Repeats the numbers until the segment is full. */
-static basin_status repeat(const bs_segment *s, bs_params *p, const float *from, int64_t n,
-                           basin_error *err)
-{
-    real        *to;
-    basin_status status = bs_params_map(p, s, BS_WRITE, &to, err);
-    if (status)
-        return status;
-    for (int64_t i = 0; i < s->count; i++)
-        to[i] = (real)from[i % n];
-    bs_params_unmap(p, s, BS_WRITE, to);
-    return BASIN_OK;
-}
-
 /* The label one level above in a hierarchy, where names are paths such as 01/02; -1: none. */
 static int32_t parent_of(const bs_schema *s, int32_t label)
 {
@@ -518,7 +504,7 @@ static basin_status fill_tree(const bs_segment *at, bs_params *p, const bs_schem
         for (size_t i = 0; i < L && parent[l] >= 0; i++)
             table[i * L + l] = above ? parent[l] == (int32_t)i : i != l && parent[i] == parent[l];
     if (!status)
-        status = repeat(at, p, table, (int64_t)(L * L), err);
+        status = bs_params_repeat(p, at, table, (int64_t)(L * L), err);
     bs_free(table);
     bs_free(parent);
     return status;
@@ -533,11 +519,11 @@ static basin_status fill(const bs_preprocess *k, bs_params *p, const char *prefi
         if (!bs_params_has_prefix(s->name, prefix))
             continue;
         if (own->log_odds && ends_with(s->name, "/labels/b"))
-            status = repeat(s, p, own->log_odds, own->schema.n_labels, err);
+            status = bs_params_repeat(p, s, own->log_odds, own->schema.n_labels, err);
         else if (own->bins.n > 0 && strcmp(s->name, "bins/scale") == 0)
-            status = repeat(s, p, own->bins.scale, s->count, err);
+            status = bs_params_repeat(p, s, own->bins.scale, s->count, err);
         else if (own->bins.n > 0 && strcmp(s->name, "bins/shift") == 0)
-            status = repeat(s, p, own->bins.shift, s->count, err);
+            status = bs_params_repeat(p, s, own->bins.shift, s->count, err);
         else if (bs_params_has_prefix(s->name, "energy/tree/") && s->frozen)
             status = fill_tree(s, p, &own->schema, strstr(s->name, "above") != NULL, err);
     }

@@ -186,18 +186,6 @@ basin_status bs_mlc_text_spec(const bs_mlc_text *t, const bs_train_options *o, b
     return s;
 }
 
-static basin_status put(bs_params *p, const bs_segment *s, const float *from, basin_error *err)
-{
-    real        *to;
-    basin_status status = bs_params_map(p, s, BS_WRITE, &to, err);
-    if (status)
-        return status;
-    for (int64_t i = 0; i < s->count; i++)
-        to[i] = (real)from[i];
-    bs_params_unmap(p, s, BS_WRITE, to);
-    return BASIN_OK;
-}
-
 /* "net/encoder/" of "net/encoder/0/up/W"; 0: the parameter is not one of an encoder. */
 static size_t length_of_place(const char *name)
 {
@@ -225,9 +213,9 @@ basin_status bs_mlc_text_fill(const bs_mlc_text *t, bs_params *p, const char *pr
         if (!bs_params_has_prefix(k->name, prefix))
             continue;
         if (t->mean && strcmp(k->name, "found/mean") == 0)
-            s = put(p, k, t->mean, err);
+            s = bs_params_repeat(p, k, t->mean, k->count, err);
         else if (t->scale && strcmp(k->name, "found/scale") == 0)
-            s = put(p, k, t->scale, err);
+            s = bs_params_repeat(p, k, t->scale, k->count, err);
         else if (n > 0 && (length_of_place(before) != n || strncmp(before, k->name, n) != 0))
             s = fill_place(t, p, before = k->name, n, err);
     }
