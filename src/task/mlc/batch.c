@@ -129,7 +129,7 @@ static basin_status add_text(feed *f, bs_mlc_text *text, const bs_mlc_shape *sha
         s = bs_packed_new(&f->documents, f->most, &f->packed, err);
     if (!s && !(f->key = bs_calloc(2 * (size_t)f->data->rows + 1, sizeof *f->key)))
         s = bs_fail_nomem(err);
-    f->packing = bs_mlc_text_packing(text);
+    f->packing = &text->packing;
     return s;
 }
 

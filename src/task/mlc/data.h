@@ -48,13 +48,49 @@ static inline bs_metrics *bs_measurement_mlc(const bs_measurement *c)
     return c->own;
 }
 
+/* Functions of bs_task: */
+
+/* files.c */
+int          bs_mlc_sniff(const char *path, const char *head, size_t n);
+basin_status bs_mlc_read(const bs_settings *s, const bs_read_request *w, bs_notes *notes,
+                         bs_dataset *out, basin_error *err);
+basin_status bs_mlc_stream(const bs_settings *s, const bs_read_request *w, int32_t rows,
+                           bs_stream **out, basin_error *err);
+basin_status bs_mlc_select(const bs_dataset *p, const int32_t *rows, int32_t n, bs_dataset *out,
+                           basin_error *err);
+
+/* known.c */
+basin_status bs_mlc_fit(const bs_settings *s, bs_dataset *part, int n, bs_logger *log,
+                        bs_preprocess *out, basin_error *err);
+basin_status bs_mlc_widen(bs_dataset *train, const bs_preprocess *like, bs_logger *log,
+                          basin_error *err);
+void         bs_mlc_known_text(const bs_preprocess *k, bs_buf *out);
+void         bs_mlc_known_json(const bs_preprocess *k, bs_buf *out);
+basin_status bs_mlc_known_read(const char *json, const char *where, bs_preprocess *out,
+                               basin_error *err);
+
+/* spec.c */
+basin_status bs_mlc_spec(const bs_train_options *o, const bs_preprocess *k, bs_net_spec *out,
+                         basin_error *err);
+basin_status bs_mlc_check(const bs_train_options *o, basin_error *err);
+basin_status bs_mlc_fill(const bs_preprocess *k, bs_params *p, const char *prefix,
+                         basin_error *err);
+
+/* batch.c */
 basin_status bs_batches_mlc(const bs_dataset *p, const bs_preprocess *k, const bs_net_spec *spec,
                             const bs_train_options *o, bs_batches **out, basin_error *err);
 
-/* energies.c: see bs_task.energies. */
+/* energies.c */
 basin_status bs_energies_mlc(bs_energy_probe *probe, const bs_net_spec *spec,
                              const bs_preprocess *k, const bs_dataset *p, double *energy,
                              basin_error *err);
+
+/* decide.c */
+basin_status bs_mlc_choose(const bs_train_options *o, const bs_dataset *train,
+                           const bs_dataset *valid, const bs_outputs *y, bs_threshold *out,
+                           basin_error *err);
+
+/* What they share: */
 
 /* Decides the sets of all rows, whose scores are known, if the scorer's inference asks for it
  * (decide.c); otherwise there are none. */
@@ -70,6 +106,10 @@ basin_status bs_mlc_scores(bs_scorer *s, const bs_net_spec *spec, const bs_prepr
                            const bs_rows *data, int64_t number, float *scores, float *energy,
                            basin_error *err);
 
+/* The n-grams of the training texts or, if training continues from a model, that model's; or the
+ * encoder that reads them. */
+basin_status bs_mlc_fit_texts(const bs_settings *s, bs_dataset *part, int n, bs_preprocess *out,
+                              basin_error *err);
 /* Turns the texts of rows, whose columns are the model's, into features; the rows borrow the names
  * of what the model knows. */
 basin_status bs_mlc_read_texts(const bs_preprocess *k, bs_rows *d, bs_notes *notes,

@@ -141,7 +141,7 @@ static basin_status open_texts(deciding *d, bs_mlc_text *t, const bs_mlc_shape *
     if (!bs_mlc_reads_text(shape))
         return bs_mlc_text_found(t, d->data, &d->found, err);
     basin_status s = bs_mlc_text_pieces(t, d->data, &d->documents, err);
-    d->packing = bs_mlc_text_packing(t);
+    d->packing = &t->packing;
     return s ? s : bs_packed_new(&d->documents, bs_posterior_rows(d->posterior), &d->packed, err);
 }
 
@@ -199,4 +199,51 @@ basin_status bs_mlc_decide(bs_scorer *s, const bs_net_spec *spec, const bs_prepr
         bs_log_say(how->log, BS_DEBUG, "decide=%s: %.1f %% of the net's samples are effective",
                    bs_decision_name(d.by), 100 * d.effective / p->rows);
     return status;
+}
+
+/* ---- thresholds ---- */
+
+static basin_status choose_threshold(const bs_train_options *o, const bs_dataset *train,
+                                     const bs_dataset *valid, const bs_outputs *y,
+                                     bs_threshold *out, basin_error *err)
+{
+    const bs_rows *v = bs_dataset_mlc(valid);
+    const char    *kind = o->threshold;
+    bs_metric_id   metric;
+    bs_profile_id  profile = BS_PROFILE_SKLEARN;
+    double         number;
+    basin_status   s = bs_metric_parse(o->threshold_metric, &metric, err);
+    if (!s)
+        s = bs_profile_parse(o->profile, &profile, err);
+    if (s)
+        return s;
+    if (bs_parse_double(kind, &number)) {
+        *out = bs_threshold_fixed((float)number);
+        return BASIN_OK;
+    }
+    if (strcmp(kind, "top-k") == 0) {
+        *out = bs_threshold_top_k(o->threshold_k);
+        return BASIN_OK;
+    }
+    if (strcmp(kind, "cardinality") == 0) {
+        double labels = (double)bs_dataset_mlc(train)->y.start[train->rows];
+        return bs_threshold_cut(y->scores, v->rows, v->schema.n_labels, labels / train->rows, out,
+                                err);
+    }
+    s = bs_threshold_tune(&v->y, y->scores, (int)metric, (int)profile, out, NULL, err);
+    if (s || strcmp(kind, "auto") == 0)
+        return s;
+    float global = out->global;
+    bs_threshold_free(out);
+    return bs_threshold_tune_labels(&v->y, y->scores, (int)profile, global, o->threshold_shrink,
+                                    out, err);
+}
+
+basin_status bs_mlc_choose(const bs_train_options *o, const bs_dataset *train,
+                           const bs_dataset *valid, const bs_outputs *y, bs_threshold *out,
+                           basin_error *err)
+{
+    basin_status s = choose_threshold(o, train, valid, y, out, err);
+    out->by = s ? BS_DECIDE_THRESHOLD : y->by;
+    return s;
 }

@@ -12,6 +12,7 @@
 #define BS_MLC_H
 
 #include "task/mlc/energy.h"
+#include "data/dataset.h"
 #include "model/view.h"
 #include "nn/encoder.h"
 #include "nn/transformer.h"
@@ -73,5 +74,11 @@ bs_id bs_mlc_over_labels(bs_nn *nn, const bs_mlc_shape *s, bs_id y);
 /* Of energies with a top: M [labels, hidden], and scale * top(M y + m) from the product M y. */
 bs_id bs_mlc_label_weights(bs_nn *nn, const bs_mlc_shape *s);
 bs_id bs_mlc_over_product(bs_nn *nn, const bs_mlc_shape *s, bs_id product);
+
+/* Of energy.kind=tree: whether some label is below another, or names are not known. */
+bool bs_energy_tree_has_parents(const bs_schema *s);
+/* Its tables: [i, l] is 1 if i is above l, or beside it. */
+basin_status bs_energy_tree_fill(const bs_segment *at, bs_params *p, const bs_schema *s, bool above,
+                                 basin_error *err);
 
 #endif

@@ -1,4 +1,4 @@
-/* text.c -- documents of rows, read by a transformer encoder. */
+/* text.c -- what a model keeps to read the texts of rows: n-grams, or a transformer encoder. */
 #include "task/mlc/text.h"
 
 #include <math.h>
@@ -6,30 +6,7 @@
 
 #include "base/json.h"
 #include "base/tree.h"
-#include "pretrained/pretrained.h"
-
-/* What was found in the texts of one part. */
-typedef struct {
-    const bs_rows *of;
-    uint64_t       hash;
-    float         *value;
-} finding;
-
-enum { FINDINGS = 8 };
-
-struct bs_mlc_text {
-    bs_encoder_form form;
-    bs_tokenizer   *tokens;
-    bs_packing      packing;
-    int             most; /* pieces of a document */
-
-    /* only while training */
-    bs_pretrained *source; /* has the tokeniser */
-    int            threads;
-    bool           halves;       /* the model keeps its numbers as halves: they are read as these */
-    float         *mean, *scale; /* [width] of a fixed encoder */
-    finding        finding[FINDINGS];
-};
+#include "task/mlc/data.h"
 
 void bs_mlc_text_free(bs_mlc_text *t)
 {
@@ -40,7 +17,7 @@ void bs_mlc_text_free(bs_mlc_text *t)
     bs_pretrained_free(t->source);
     bs_free(t->mean);
     bs_free(t->scale);
-    for (int i = 0; i < FINDINGS; i++)
+    for (int i = 0; i < BS_MLC_FINDINGS; i++)
         bs_free(t->finding[i].value);
     bs_free(t);
 }
@@ -222,285 +199,60 @@ basin_status bs_mlc_text_fill(const bs_mlc_text *t, bs_params *p, const char *pr
     return s;
 }
 
-/* ---- batches ---- */
+/* ---- training rows ---- */
 
-basin_status bs_mlc_text_pieces(const bs_mlc_text *t, const bs_rows *d, bs_documents *out,
+/* The encoder that reads the texts of rows. */
+static basin_status fit_encoder(const bs_train_options *o, const bs_rows *train, bs_mlc_known *k,
                                 basin_error *err)
 {
-    *out = (bs_documents){.rows = 0};
-    if (!d->document)
-        return bs_fail(err, BASIN_EDATA, "the model reads texts, and these rows have none");
-    return bs_documents_make(t->tokens, d->document, d->rows, t->most, out, err);
+    if (!train->document)
+        return bs_fail(err, BASIN_EDATA,
+                       "encoder: these rows have no text; --text-column selects a column");
+    basin_status status = bs_mlc_text_open(o, &k->text, err);
+    return status ? status : bs_mlc_text_fit(k->text, train, o, err);
 }
 
-const bs_packing *bs_mlc_text_packing(const bs_mlc_text *t)
+/* The n-grams of the training texts or, if training continues from a model, that model's. */
+basin_status bs_mlc_fit_texts(const bs_settings *s, bs_dataset *part, int n, bs_preprocess *out,
+                              basin_error *err)
 {
-    return &t->packing;
-}
-
-int bs_mlc_text_bind(const bs_packed *p, bs_batch *b)
-{
-    b->x[1] = p->piece;
-    b->x[2] = p->position;
-    b->x[3] = p->start;
-    b->x[4] = &p->pool;
-    return b->size.length = p->rows;
-}
-
-/* ---- what a fixed encoder finds ---- */
-
-enum { DOCUMENTS = 32, PIECES = 4096 /* of a batch */ };
-
-typedef struct {
-    const bs_mlc_text *text;
-    bs_mlc_shape       shape;
-    bs_params         *params;
-} reader;
-
-static void build(bs_graph *g, void *ctx, bs_key key, bs_recipe *r)
-{
-    reader *own = ctx;
-    bs_nn   nn = {g, own->params, false, 0};
-    bs_mlc_inputs(g, &own->shape, (bs_size){key.v[0], key.v[1], 1}, &r->input);
-    bs_id found = bs_mlc_documents(&nn, "net", &own->shape, &r->input);
-    r->result[r->n_results++] = (bs_result){found, -1};
-}
-
-/* Declares the parameters, and gives them their values. */
-static basin_status load(reader *r, const bs_device *d, basin_error *err)
-{
-    bs_graph *g = bs_graph_new();
-    bs_recipe recipe = {.n_results = 0};
-    if (!g || !(r->params = bs_params_new())) {
-        bs_graph_free(g);
-        return bs_fail_nomem(err);
-    }
-    build(g, r, (bs_key){{1, 16}}, &recipe);
-    basin_status s = bs_graph_check(g, err);
-    bs_graph_free(g);
-    if (!s)
-        s = bs_params_allocate(r->params, d, 0, err);
-    if (!s)
-        s = bs_mlc_text_fill(r->text, r->params, "", err);
-    bool changed;
-    return !s && r->text->halves ? bs_pretrained_round(r->params, &changed, err) : s;
-}
-
-static basin_status read_batch(reader *r, bs_cache *cache, const bs_packed *packed,
-                               const int32_t *index, int32_t n, float *out, basin_error *err)
-{
-    const size_t W = (size_t)r->shape.text->width;
-    bs_batch     b = {.size = {bs_scorer_padded(n), 0, 1}};
-    bs_entry    *e;
-    bool         fresh;
-    const real  *found;
-    bs_mlc_text_bind(packed, &b);
-    basin_status s = bs_cache_get(cache, (bs_key){{b.size.rows, b.size.length}}, &e, &fresh, err);
-    if (s)
-        return s;
-    if (fresh)
-        bs_params_bind(r->params, e->program);
-    for (int i = 0; i < e->input.n; i++)
-        bs_entry_bind(e, &e->input, i, b.x[i]);
-    s = bs_program_run(e->program, &(bs_run){0, 0}, err);
-    if (!s)
-        s = bs_fetch(e->program, 0, &found, err);
-    for (size_t i = 0; i < (size_t)n && !s; i++)
-        for (size_t k = 0; k < W; k++)
-            out[(size_t)index[i] * W + k] = (float)found[i * W + k];
-    return s;
-}
-
-typedef basin_status (*on_batch)(void *ctx, const bs_packed *p, const int32_t *index, int32_t n,
-                                 basin_error *err);
-
-/* Calls it for all rows, in batches of similar length. */
-static basin_status in_batches(const bs_mlc_text *t, const bs_rows *d, on_batch f, void *ctx,
-                               basin_error *err)
-{
-    bs_documents documents;
-    bs_packed    packed = {.rows = 0};
-    int32_t     *order = bs_calloc((size_t)d->rows + 1, sizeof *order);
-    basin_status s = bs_mlc_text_pieces(t, d, &documents, err);
-    if (!s && !order)
-        s = bs_fail_nomem(err);
-    if (!s)
-        s = bs_by_length(documents.start, d->rows, order, err);
-    if (!s)
-        s = bs_packed_new(&documents, DOCUMENTS, &packed, err);
-    for (int32_t at = 0, n; at < d->rows && !s; at += n) {
-        const int32_t left = d->rows - at;
-        n = bs_documents_fitting(&documents, order + at, left < DOCUMENTS ? left : DOCUMENTS,
-                                 PIECES);
-        bs_packed_make(&packed, &t->packing, &documents, order + at, n, bs_scorer_padded(n));
-        s = f(ctx, &packed, order + at, n, err);
-    }
-    bs_packed_free(&packed);
-    bs_documents_free(&documents);
-    bs_free(order);
-    return s;
-}
-
-typedef struct {
-    reader   *r;
-    bs_cache *cache;
-    float    *out;
-} finder;
-
-static basin_status find_batch(void *ctx, const bs_packed *p, const int32_t *index, int32_t n,
-                               basin_error *err)
-{
-    const finder *f = ctx;
-    return read_batch(f->r, f->cache, p, index, n, f->out, err);
-}
-
-static basin_status find_all(bs_mlc_text *t, const bs_rows *d, float *out, basin_error *err)
-{
-    bs_workspace *w = NULL;
-    reader        r = {.text = t, .shape = {.text = &t->form.shape, .use = {.fixed = true}}};
-    finder        f = {.r = &r, .out = out};
-    basin_status  s = bs_workspace_open((bs_machine){.threads = t->threads}, &w, err);
-    if (!s)
-        s = load(&r, w->device, err);
-    if (!s && !(f.cache = bs_cache_new(w, build, &r, BS_PLAN_APART)))
-        s = bs_fail_nomem(err);
-    if (!s)
-        s = in_batches(t, d, find_batch, &f, err);
-    bs_cache_free(f.cache);
-    bs_params_free(r.params);
-    bs_workspace_close(w);
-    return s;
-}
-
-basin_status bs_mlc_text_found(bs_mlc_text *t, const bs_rows *d, const float **out,
-                               basin_error *err)
-{
-    const size_t cells = (size_t)d->rows * (size_t)t->form.shape.width;
-    finding     *place = &t->finding[FINDINGS - 1];
-    for (int i = FINDINGS - 1; i >= 0; i--) {
-        finding *k = &t->finding[i];
-        if (k->value && k->of == d && k->hash == d->hash) {
-            *out = k->value;
-            return BASIN_OK;
-        }
-        place = k->value ? place : k;
-    }
-    float       *value = bs_calloc(cells + 1, sizeof *value);
-    basin_status s = value ? find_all(t, d, value, err) : bs_fail_nomem(err);
-    if (s) {
-        bs_free(value);
-        return s;
-    }
-    bs_free(place->value);
-    *place = (finding){d, d->hash, value};
-    *out = value;
-    return BASIN_OK;
-}
-
-/* As the graph does it, to the bit. */
-static void standardise(const bs_mlc_text *t, float *value, int32_t rows)
-{
-    const size_t W = (size_t)t->form.shape.width;
-    for (size_t i = 0; i < (size_t)rows * W; i++)
-        value[i] = (value[i] - t->mean[i % W]) * t->scale[i % W];
-}
-
-basin_status bs_mlc_text_fit(bs_mlc_text *t, const bs_rows *train, const bs_train_options *o,
-                             basin_error *err)
-{
-    const size_t W = (size_t)t->form.shape.width;
-    const float *found;
-    if (strcmp(o->encoder_train, "none") != 0)
+    const bs_train_options *t = &s->train;
+    const bs_ngram_options  o = {t->ngram_words, t->ngram_chars, t->ngram_limit, t->ngram_rows};
+    const bs_rows          *train = bs_dataset_mlc(&part[0]);
+    bs_mlc_known           *k = bs_preprocess_mlc(out);
+    basin_status            status = BASIN_OK;
+    k->schema = k->columns;
+    if (*t->encoder)
+        return fit_encoder(t, train, k, err);
+    if (out->like && bs_preprocess_mlc(out->like)->text)
+        return bs_fail(err, BASIN_EARG,
+                       "--from: the model has an encoder; --encoder names its folder");
+    if (!train->document)
         return BASIN_OK;
-    basin_status s = bs_mlc_text_found(t, train, &found, err);
-    if (s)
-        return s;
-    t->mean = bs_calloc(W, sizeof *t->mean);
-    t->scale = bs_calloc(W, sizeof *t->scale);
-    if (!t->mean || !t->scale)
-        return bs_fail_nomem(err);
-    for (size_t k = 0; k < W; k++) {
-        double sum = 0, squares = 0;
-        for (size_t i = 0; i < (size_t)train->rows; i++) {
-            sum += (double)found[i * W + k];
-            squares += (double)found[i * W + k] * (double)found[i * W + k];
-        }
-        const double mean = sum / train->rows, variance = squares / train->rows - mean * mean;
-        t->mean[k] = (float)mean;
-        t->scale[k] = (float)(variance > 1e-12 ? 1 / sqrt(variance) : 1);
-    }
-    for (int i = 0; i < FINDINGS; i++) /* those of other parts will be when they are computed */
-        if (t->finding[i].value == found)
-            standardise(t, t->finding[i].value, train->rows);
-    return BASIN_OK;
-}
-
-/* ---- scores ---- */
-
-void bs_mlc_take_columns(const bs_mlc_columns_source *s, const int32_t *index, int32_t first,
-                         int32_t n, int size, float *scratch, real *out)
-{
-    const size_t D = (size_t)s->schema->n_features, W = s->found ? (size_t)s->width : 0;
-    bs_rows_dense(s->data, s->schema, index, first, n, scratch);
-    for (size_t i = 0; i < (size_t)n; i++) {
-        const size_t row = (size_t)(index ? index[(size_t)first + i] : first + (int32_t)i);
-        for (size_t k = 0; k < D; k++)
-            *out++ = (real)scratch[i * D + k];
-        for (size_t k = 0; k < W; k++)
-            *out++ = (real)s->found[row * W + k];
-    }
-    memset(out, 0, (size_t)(size - n) * (D + W) * sizeof *out);
-}
-
-typedef struct {
-    bs_scorer            *s;
-    bs_mlc_columns_source from;
-    int64_t               number;
-    float                *scores, *energy, *scratch; /* scratch: [rows of a batch, features] */
-    real                 *columns;                   /* [rows of a batch, columns] */
-} scoring;
-
-static basin_status score_batch(void *ctx, const bs_packed *p, const int32_t *index, int32_t n,
-                                basin_error *err)
-{
-    const scoring *c = ctx;
-    bs_batch       b = {.size = {bs_scorer_padded(n), 0, 1}, .x = {c->columns}};
-    bs_mlc_text_bind(p, &b);
-    bs_mlc_take_columns(&c->from, index, 0, n, b.size.rows, c->scratch, c->columns);
-    return bs_scorer_rows(c->s, &b, n, index, c->number, c->scores, c->energy, err);
-}
-
-/* With what was found in the texts. */
-static basin_status score_found(const scoring *c, basin_error *err)
-{
-    const size_t  L = (size_t)c->from.schema->n_labels;
-    const int32_t rows = c->from.data->rows;
-    basin_status  s = BASIN_OK;
-    for (int32_t at = 0, n; at < rows && !s; at += n) {
-        n = rows - at < DOCUMENTS ? rows - at : DOCUMENTS;
-        const bs_batch b = {.size = {bs_scorer_padded(n), 1, 1}, .x = {c->columns}};
-        bs_mlc_take_columns(&c->from, NULL, at, n, b.size.rows, c->scratch, c->columns);
-        s = bs_scorer_rows(c->s, &b, n, NULL, c->number + at, c->scores + (size_t)at * L,
-                           c->energy ? c->energy + at : NULL, err);
-    }
-    return s;
-}
-
-basin_status bs_mlc_text_scores(bs_scorer *s, const bs_net_spec *spec, bs_mlc_text *t,
-                                const bs_schema *schema, const bs_rows *data, int64_t number,
-                                float *scores, float *energy, basin_error *err)
-{
-    const bs_mlc_shape *shape = bs_net_spec_mlc(spec);
-    const bool          reads = bs_mlc_reads_text(shape);
-    scoring c = {s, {data, schema, NULL, t->form.shape.width}, number, scores, energy, NULL, NULL};
-    basin_status status = reads ? BASIN_OK : bs_mlc_text_found(t, data, &c.from.found, err);
-    c.scratch = bs_calloc(DOCUMENTS * (size_t)schema->n_features + 1, sizeof *c.scratch);
-    c.columns = bs_calloc(DOCUMENTS * (size_t)bs_mlc_columns(shape) + 1, sizeof *c.columns);
-    if (!status && (!c.scratch || !c.columns))
-        status = bs_fail_nomem(err);
+    if (out->like && bs_preprocess_mlc(out->like)->ngrams.n > 0)
+        status =
+            bs_ngrams_copy(&bs_preprocess_mlc(out->like)->ngrams, &out->arena, &k->ngrams, err);
+    else
+        status = bs_ngrams_fit(train, &o, &out->arena, &k->ngrams, err);
     if (!status)
-        status = reads ? in_batches(t, data, score_batch, &c, err) : score_found(&c, err);
-    bs_free(c.scratch);
-    bs_free(c.columns);
+        status = bs_ngrams_schema(&k->ngrams, &k->columns, &out->arena, &k->schema, err);
+    for (int i = 0; i < n && !status; i++)
+        if (bs_dataset_mlc(&part[i]))
+            status = bs_mlc_read_texts(out, bs_dataset_mlc(&part[i]), NULL, err);
     return status;
+}
+
+basin_status bs_mlc_read_texts(const bs_preprocess *k, bs_rows *d, bs_notes *notes,
+                               basin_error *err)
+{
+    const bs_mlc_known *known = bs_preprocess_mlc(k);
+    int32_t             unknown;
+    if (known->ngrams.n == 0)
+        return BASIN_OK; /* nets read them */
+    basin_status s =
+        bs_ngrams_apply(&known->ngrams, &known->columns, &known->schema, d, &unknown, err);
+    if (!s && unknown > 0)
+        bs_notes_add(notes, "unknown words", "%d of %d texts have no word that training kept",
+                     (int)unknown, (int)d->rows);
+    return s;
 }

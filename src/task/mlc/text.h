@@ -5,13 +5,35 @@
 #include <jansson.h>
 
 #include "model/score.h"
+#include "pretrained/pretrained.h"
 #include "task/options.h"
 #include "task/packing.h"
 #include "task/mlc/nets.h"
 
+/* What was found in the texts of one part. */
+typedef struct {
+    const bs_rows *of;
+    uint64_t       hash;
+    float         *value;
+} bs_mlc_finding;
+
+enum { BS_MLC_FINDINGS = 8 };
+
 /* What a model keeps of its encoder beside the weights; and, while it is trained, where these come
  * from and what was found in the texts of a part. */
-typedef struct bs_mlc_text bs_mlc_text;
+typedef struct {
+    bs_encoder_form form;
+    bs_tokenizer   *tokens;
+    bs_packing      packing;
+    int             most; /* pieces of a document */
+
+    /* Only while training: */
+    bs_pretrained *source; /* has the tokeniser */
+    int            threads;
+    bool           halves;       /* the model keeps its numbers as halves: they are read as these */
+    float         *mean, *scale; /* [width] of a fixed encoder */
+    bs_mlc_finding finding[BS_MLC_FINDINGS];
+} bs_mlc_text;
 
 /* From the folder of the settings. */
 basin_status bs_mlc_text_open(const bs_train_options *o, bs_mlc_text **out, basin_error *err);
@@ -36,9 +58,8 @@ basin_status bs_mlc_text_found(bs_mlc_text *t, const bs_rows *d, const float **o
                                basin_error *err);
 
 /* The pieces of rows, and how batches of them are made. */
-basin_status      bs_mlc_text_pieces(const bs_mlc_text *t, const bs_rows *d, bs_documents *out,
-                                     basin_error *err);
-const bs_packing *bs_mlc_text_packing(const bs_mlc_text *t);
+basin_status bs_mlc_text_pieces(const bs_mlc_text *t, const bs_rows *d, bs_documents *out,
+                                basin_error *err);
 /* Probabilities [rows, labels] and, unless NULL, energies, as bs_mlc_scores. */
 basin_status bs_mlc_text_scores(bs_scorer *s, const bs_net_spec *spec, bs_mlc_text *t,
                                 const bs_schema *schema, const bs_rows *data, int64_t number,
