@@ -1,6 +1,7 @@
 /* test_data_memory.c -- rows, sentences and photos in memory give the model that files of the same
  * give, without copies where they fit; impossible ones are refused. */
 #include <math.h>
+#include <string.h>
 
 #include "data/image/picture.h"
 #include "data/rows/read.h"

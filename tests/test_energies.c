@@ -1,5 +1,6 @@
 /* test_energies.c -- probabilities and energies of rows in memory. */
 #include <math.h>
+#include <string.h>
 
 #include "memory_rows.h"
 #include "small_training.h"
@@ -54,7 +55,7 @@ static void energies_of_given_sets(void **state)
     const basin_tagged t = {sizeof t, .x = {.sentences = N, .start = sentence, .tokens = word},
                             .tag = tag};
     basin_data        *d, *wrong, *tagged;
-    basin_model       *m, *folds;
+    basin_model       *m = NULL, *folds = NULL;
     basin_error        why;
     double             sum = 0;
     (void)state;
