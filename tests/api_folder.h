@@ -3,15 +3,11 @@
 #ifndef TEST_API_FOLDER_H
 #define TEST_API_FOLDER_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
+#include "tests/check.h"
+
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "basin_tool.h"
 

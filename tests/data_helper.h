@@ -2,14 +2,10 @@
 #ifndef DATA_HELPER_H
 #define DATA_HELPER_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
+#include "tests/check.h"
 
-#include <cmocka.h>
+#include <stdint.h>
+#include <string.h>
 
 #include "data/rows/read.h"
 

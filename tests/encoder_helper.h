@@ -2,31 +2,16 @@
 #ifndef TEST_ENCODER_HELPER_H
 #define TEST_ENCODER_HELPER_H
 
+#include "tests/check.h"
+
 #include <dirent.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "base/io.h"
 #include "base/mem.h"
 #include "base/tree.h"
-
-#ifndef CHECK
-#define CHECK(condition, ...)                  \
-    do {                                       \
-        if (!(condition)) {                    \
-            fprintf(stderr, "  " __VA_ARGS__); \
-            fprintf(stderr, "\n");             \
-            fail();                            \
-        }                                      \
-    } while (0)
-#endif
 
 static const char *const encoder_names[] = {"bert", "distilbert", "roberta"};
 enum { ENCODERS = 3, ENCODER_PATH = 512 };
@@ -134,6 +119,36 @@ static inline void encoder_edit(const char *folder, const char *file, const char
                      BASIN_OK);
     bs_buf_free(&text);
     bs_buf_free(&edited);
+}
+
+/* ---- what is refused ---- */
+
+/* Opens what a folder has, closes it again, and returns whether it was accepted. */
+typedef bool (*encoder_opener)(const char *folder, basin_error *err);
+
+/* The message is the name of the folder and this. */
+static inline void encoder_refused(encoder_opener open, const char *folder, const char *message)
+{
+    basin_error err = {0};
+    CHECK(!open(folder, &err), "accepted; expected: %s", message);
+    CHECK(strncmp(err.msg, folder, strlen(folder)) == 0, "%s", err.msg);
+    assert_string_equal(err.msg + strlen(folder), message);
+}
+
+/* A change of a file of an encoder, as encoder_edit takes it, and what is said of it. */
+typedef struct {
+    const char *name, *file, *was, *now, *message;
+} encoder_change;
+
+static inline void encoder_changes_refused(encoder_opener open, const encoder_change *c, size_t n)
+{
+    for (; n; c++, n--) {
+        char folder[ENCODER_PATH];
+        encoder_copy(c->name, folder);
+        encoder_edit(folder, c->file, c->was, c->now);
+        encoder_refused(open, folder, c->message);
+        encoder_remove(folder);
+    }
 }
 
 #endif

@@ -2,28 +2,14 @@
 #ifndef TEST_HARNESS_H
 #define TEST_HARNESS_H
 
+#include "tests/check.h"
+
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "graph/op.h"
 #include "tests/far.h"
-
-/* A failed check that tells what was checked. */
-#define CHECK(condition, ...)                  \
-    do {                                       \
-        if (!(condition)) {                    \
-            fprintf(stderr, "  " __VA_ARGS__); \
-            fprintf(stderr, "\n");             \
-            fail();                            \
-        }                                      \
-    } while (0)
 
 static inline void check_graph(const bs_graph *g)
 {

@@ -2,14 +2,10 @@
 #ifndef TEST_HTML_CHECK_H
 #define TEST_HTML_CHECK_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <string.h>
+#include "tests/check.h"
 
-#include <cmocka.h>
+#include <stdbool.h>
+#include <string.h>
 
 static inline bool html_is(const char *name, const char *const *list)
 {

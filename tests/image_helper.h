@@ -2,18 +2,14 @@
 #ifndef IMAGE_HELPER_H
 #define IMAGE_HELPER_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
+#include "tests/check.h"
+
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <jpeglib.h>
 #include <png.h>
-
-#include <cmocka.h>
 
 #include "base/mem.h"
 #include "data/image/picture.h"

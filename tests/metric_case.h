@@ -2,15 +2,12 @@
 #ifndef TESTS_METRIC_CASE_H
 #define TESTS_METRIC_CASE_H
 
+#include "tests/check.h"
+
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "base/mem.h"
 #include "base/rng.h"

@@ -2,14 +2,10 @@
 #ifndef REPLAY_H
 #define REPLAY_H
 
-#include <dirent.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
+#include "tests/check.h"
 
-#include <cmocka.h>
+#include <dirent.h>
+#include <stdint.h>
 
 /* Every file as a whole, truncated anywhere, and with every single bit flipped. */
 static inline void replay_corpus(const char *name, void (*target)(const uint8_t *, size_t))

@@ -1,15 +1,12 @@
 /* test_api.c -- the public interface as a program uses it: train from settings,
  * load, predict from memory, from several threads, with memory that runs out. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
+#include "tests/check.h"
+
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
 #include <omp.h>
 
 #include "base/mem.h"

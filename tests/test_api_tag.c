@@ -1,14 +1,11 @@
 /* test_api_tag.c -- sentences through the public interface: tags and spans from memory agree with
  * those of files, models are shared, wrong calls are refused, memory may run out. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
+#include "tests/check.h"
+
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
 #include <omp.h>
 
 #include "base/mem.h"

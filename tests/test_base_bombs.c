@@ -1,17 +1,13 @@
 /* test_base_bombs.c -- small files that unpack to large ones, and long lines. */
+#include "tests/check.h"
+
 #include <archive.h>
 #include <archive_entry.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "base/io.h"
 #include "base/mem.h"

@@ -1,22 +1,18 @@
 /* test_base_input.c -- lines and bytes from files, pipes, memory and every compression.
  * Everything happens in a temporary folder that is removed. */
+#include "tests/check.h"
+
 #include <archive.h>
 #include <archive_entry.h>
 #include <dirent.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "base/io.h"
 #include "base/mem.h"

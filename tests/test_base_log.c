@@ -1,14 +1,10 @@
 /* test_base_log.c -- what reaches a log file, and what a bar writes to a terminal. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
+#include "tests/check.h"
+
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "base/log.h"
 

@@ -1,12 +1,8 @@
 /* test_base_mem.c -- errors, allocation, arenas and growing buffers. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
+#include "tests/check.h"
 
-#include <cmocka.h>
+#include <stdint.h>
+#include <string.h>
 
 #include "base/buf.h"
 #include "base/err.h"

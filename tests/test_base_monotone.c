@@ -1,14 +1,11 @@
 /* test_base_monotone.c -- isotonic regression against its definition, and what makes its result a
  * function that loses nothing: it increases, has an inverse, and reads back as it was written. */
+#include "tests/check.h"
+
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "base/monotone.h"
 #include "base/rng.h"

@@ -1,17 +1,13 @@
 /* test_base_opt.c -- option tables: numbers, messages, config files, JSON, spelling hints. */
+#include "tests/check.h"
+
 #include <float.h>
 #include <limits.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "base/mem.h"
 #include "base/find.h"

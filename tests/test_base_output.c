@@ -1,20 +1,16 @@
 /* test_base_output.c -- atomic writing: old file or new file, whatever happens.
  * Everything happens in a temporary folder that is removed. */
+#include "tests/check.h"
+
 #include <dirent.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "base/io.h"
 #include "base/mem.h"

@@ -2,14 +2,11 @@
  *
  * The statistical bounds are wide (a good generator passes with any seed) and
  * the seeds are fixed, so a failure is a defect and never bad luck. */
+#include "tests/check.h"
+
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "base/rng.h"
 

@@ -4,19 +4,15 @@
  * seen and made to fail: the content of a new file is flushed before its name changes, and the
  * folder that holds the name after it. Without either, a machine that loses power may have an
  * empty file, or the old one, although the caller was told that all is well. */
+#include "tests/check.h"
+
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "base/io.h"
 

@@ -1,16 +1,12 @@
 /* test_cpu_blas.c -- OpenBLAS and oneDNN where there is no memory for them: products fail, nobody
  * waits for ever or dies. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
+#include "tests/check.h"
+
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "device/cpu/blas.h"
 #include "device/cpu/dense.h"

@@ -1,11 +1,8 @@
 /* test_cpu_choice.c -- one thread or all: the faster way is found, kept, and left again, and
  * looking for it costs little. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "tests/check.h"
 
-#include <cmocka.h>
+#include <stdint.h>
 
 #include "device/cpu/program.h"
 

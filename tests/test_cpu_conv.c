@@ -2,14 +2,11 @@
  *
  * Each case is run by all pieces at once and by single pieces in reverse order, which must give the
  * same bits; accumulating and not; with every instruction set this machine has. */
+#include "tests/check.h"
+
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "base/mem.h"
 #include "device/cpu/kernel.h"

@@ -3,14 +3,11 @@
  * Any number of tags, lengths from 0 to T and beyond, scores up to 1e3; with every instruction
  * set this machine has; pieces run one by one in reverse order give the same bits as all at
  * once; a sentence of 100,000 tokens loses no digits. */
+#include "tests/check.h"
+
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "base/mem.h"
 #include "device/cpu/kernel.h"

@@ -1,15 +1,12 @@
 /* test_cpu_gemm.c -- products of all sizes against the plain one: small, narrow, in parts, in
  * blocks, transposed, added to what was there; pieces in any order give the same bits. */
+#include "tests/check.h"
+
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "base/mem.h"
 #include "device/cpu/blas.h"

@@ -2,14 +2,11 @@
  *
  * Lengths from 0 to T, sorted or not; both directions; with every instruction set this machine has;
  * pieces run one by one in reverse order give the same bits as all at once. */
+#include "tests/check.h"
+
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "base/mem.h"
 #include "device/cpu/kernel.h"

@@ -4,14 +4,11 @@
  * machine has. Run piece by piece, backwards or in two halves, a kernel must
  * write the same bits as in one go; what a piece may not rely on (old values of
  * the output, scratch memory) is filled with NaN before. */
+#include "tests/check.h"
+
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "device/cpu/kernel.h"
 

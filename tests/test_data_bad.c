@@ -332,36 +332,36 @@ static void check(const bad *table, size_t n)
     assert_int_equal(wrong, 0);
 }
 
-#define CHECK(table) check(table, sizeof table / sizeof *(table))
+#define CHECK_ALL(table) check(table, sizeof table / sizeof *(table))
 
 static void test_arff(void **state)
 {
     (void)state;
-    CHECK(arff);
+    CHECK_ALL(arff);
 }
 
 static void test_svm(void **state)
 {
     (void)state;
-    CHECK(svm);
+    CHECK_ALL(svm);
 }
 
 static void test_csv(void **state)
 {
     (void)state;
-    CHECK(csv);
+    CHECK_ALL(csv);
 }
 
 static void test_jsonl(void **state)
 {
     (void)state;
-    CHECK(jsonl);
+    CHECK_ALL(jsonl);
 }
 
 static void test_any(void **state)
 {
     (void)state;
-    CHECK(any);
+    CHECK_ALL(any);
 }
 
 /* --- label files --------------------------------------------------------------------------- */

@@ -1,15 +1,11 @@
 /* test_data_blocks.c -- a file in blocks is the file: same rows, names and messages. */
+#include "tests/check.h"
+
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "data/rows/read.h"
 

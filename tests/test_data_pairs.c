@@ -1,14 +1,10 @@
 /* test_data_pairs.c -- matrices over pairs of labels: counts, shuffles, order. */
+#include "tests/check.h"
+
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "base/mem.h"
 #include "base/rng.h"

@@ -1,19 +1,15 @@
 /* test_file.c -- the safetensors container: what goes in comes out, equal input
  * gives equal bytes, and whatever is not a proper file is refused with a reason. */
+#include "tests/check.h"
+
 #include <dirent.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "base/io.h"
 #include "base/mem.h"

@@ -1,16 +1,12 @@
 /* test_file_refuse.c -- files that are not proper, and the reason that each is given:
  * these lines are what a user sees. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
+#include "tests/check.h"
+
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "base/io.h"
 #include "base/mem.h"

@@ -1,11 +1,7 @@
 /* test_image_layout.c -- which file is a photo, a mask, a list; in which part. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <string.h>
+#include "tests/check.h"
 
-#include <cmocka.h>
+#include <string.h>
 
 #include "base/buf.h"
 #include "data/image/catalogue.h"

@@ -1,11 +1,8 @@
 /* test_image_resize.c -- other sizes: exact areas, majorities, interpolation. */
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <string.h>
+#include "tests/check.h"
 
-#include <cmocka.h>
+#include <math.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "base/rng.h"

@@ -1,11 +1,8 @@
 /* Parameters that begin with those of an earlier model: what goes where, and what stays fresh. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
+#include "tests/check.h"
+
 #include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "tests/harness.h"
 #include "nn/inherit.h"

@@ -2,21 +2,17 @@
  *
  * The tool itself is run ($BASIN, as tools/run-tests sets it), and the system says how much it
  * had. Under sanitizers that means nothing: there only what it says is looked at. */
+#include "tests/check.h"
+
 #include <archive.h>
 #include <archive_entry.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "data/rows/read.h"
 #include "data/image/images.h"

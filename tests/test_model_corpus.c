@@ -1,13 +1,9 @@
 /* test_model_corpus.c -- the models of the fuzz corpus predict; changed a little, they still do or
  * are refused. (With sanitizers and for longer: make san, make fuzz.) */
-#include <dirent.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
+#include "tests/check.h"
 
-#include <cmocka.h>
+#include <dirent.h>
+#include <stdint.h>
 
 #include "fuzz/fuzz_model.h"
 #include "fuzz/mutate_safetensors.h"

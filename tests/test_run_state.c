@@ -1,13 +1,10 @@
 /* test_run_state.c -- the state of a run and nets that were pre-trained, as somebody might have
  * changed them: every number of theirs is refused where no run could have left it, in one line,
  * before anything has happened. */
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "tests/check.h"
 
-#include <cmocka.h>
+#include <math.h>
+#include <stdint.h>
 
 #include "base/mem.h"
 #include "device/cpu/vec.h"

@@ -1,18 +1,15 @@
 /* test_share.c -- work divided by leases: every item once, workers that are killed, that are gone
  * without a trace, or that wake up too late. */
+#include "tests/check.h"
+
 #include <pthread.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdatomic.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "base/io.h"
 #include "base/print.h"

@@ -9,13 +9,6 @@
 #include "base/mem.h"
 #include "task/tag/data.h"
 
-#define CHECK(condition, ...)           \
-    do {                                \
-        if (!(condition)) {             \
-            fail_msg("  " __VA_ARGS__); \
-        }                               \
-    } while (0)
-
 enum { POSITIONS = 8192 }; /* most words of a batch, padding included, of feed_tag.c */
 
 /* ---- a corpus, what is known of it, and its feed ---- */

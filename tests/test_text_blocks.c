@@ -1,14 +1,10 @@
 /* test_text_blocks.c -- a file of sentences in blocks is the file: same words, tags and text. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
+#include "tests/check.h"
+
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "data/text/corpus.h"
 

@@ -1,11 +1,7 @@
 /* test_text_lexicon.c -- what a tagger remembers: fitted, used, written, read and refused. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
+#include "tests/check.h"
 
-#include <cmocka.h>
+#include <stdlib.h>
 
 #include "replay.h"
 #include "fuzz/fuzz_text.h"

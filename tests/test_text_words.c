@@ -1,12 +1,8 @@
 /* test_text_words.c -- forms and cases of words, word vectors, Brown clusters. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
+#include "tests/check.h"
+
 #include <stdlib.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "replay.h"
 #include "fuzz/fuzz_text.h"

@@ -1,15 +1,11 @@
 /* test_tune.c -- the search for settings without any training: ranges, points, the model, halving,
  * and whole searches of functions whose best point is known. */
+#include "tests/check.h"
+
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "base/io.h"
 #include "tune/search.h"

@@ -4,14 +4,11 @@
  * some four thousand times. The functions are called in `omp simd` loops, as kernels
  * call them; the bounds are the errors stated in vecmath.h over all floats, rounded up. All of it
  * holds in a BS_DOUBLE build too. */
+#include "tests/check.h"
+
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "graph/vecmath.h"
 
