@@ -10,7 +10,7 @@
 #include "replay.h"
 #include "tests/far.h"
 #include "tests/api_folder.h"
-#include "task/seg/data.h"
+#include "task/seg/windows.h"
 #include "task/prepare.h"
 
 enum { IMAGES = 20, SIZE = 16, WINDOW = 12 };

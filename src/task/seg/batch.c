@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "task/seg/data.h"
+#include "task/seg/windows.h"
 
 /* ---- a batch ---- */
 

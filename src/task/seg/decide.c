@@ -8,7 +8,7 @@
 
 #include "data/image/expected_mask.h"
 #include "model/anneal.h"
-#include "task/seg/data.h"
+#include "task/seg/windows.h"
 
 enum {
     ROOM = 1 << 23, /* most pixels of all samples together */

@@ -2,7 +2,7 @@
 #ifndef BS_TASK_SEG_INTERACTIONS_H
 #define BS_TASK_SEG_INTERACTIONS_H
 
-#include "task/seg/data.h"
+#include "task/seg/windows.h"
 
 enum {
     BS_SEG_COPIES = 32,                  /* of the window in a batch */

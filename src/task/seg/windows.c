@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "data/image/resize.h"
-#include "task/seg/data.h"
+#include "task/seg/windows.h"
 
 enum {
     ROWS = 32,              /* most pieces in a batch, ... */
