@@ -325,57 +325,57 @@ static basin_status name_candidates(const bs_rows *train, document *d, table *t,
     return s;
 }
 
-static basin_status make_slots(bs_ngrams *g, bs_arena *arena, basin_error *err)
+/* Room for n of them; so far there are none. */
+static basin_status begin(bs_ngrams *g, size_t n, bs_arena *arena, basin_error *err)
 {
-    g->slots = 16;
-    while (g->slots < 2 * (size_t)g->n)
+    g->n = 0;
+    for (g->slots = 16; g->slots < 2 * n;)
         g->slots *= 2;
-    int32_t *slot = bs_arena_alloc(arena, g->slots * sizeof *slot);
-    for (size_t i = 0; slot && i < g->slots; i++)
-        slot[i] = -1;
-    for (int32_t i = 0; slot && i < g->n; i++) {
-        size_t k = g->hash[i] & (g->slots - 1);
-        while (slot[k] >= 0)
-            k = (k + 1) & (g->slots - 1);
-        slot[k] = i;
-    }
-    g->slot = slot;
-    return slot ? BASIN_OK : bs_fail_nomem(err);
+    g->name = bs_arena_alloc(arena, (n + 1) * sizeof *g->name);
+    g->idf = bs_arena_alloc(arena, (n + 1) * sizeof *g->idf);
+    g->hash = bs_arena_alloc(arena, (n + 1) * sizeof *g->hash);
+    g->slot = bs_arena_alloc(arena, g->slots * sizeof *g->slot);
+    if (!g->name || !g->idf || !g->hash || !g->slot)
+        return bs_fail_nomem(err);
+    memset(g->slot, -1, g->slots * sizeof *g->slot);
+    return BASIN_OK;
 }
 
-/* Room for n of them. */
-static basin_status make_room_for(bs_ngrams *g, size_t n, bs_arena *arena, const char ***name,
-                                  float **idf, uint64_t **hash, basin_error *err)
+/* The slot with the number of an n-gram, or the free one where it belongs. */
+static int32_t *number_of(const bs_ngrams *g, uint64_t hash)
 {
-    *name = bs_arena_alloc(arena, (n + 1) * sizeof **name);
-    *idf = bs_arena_alloc(arena, (n + 1) * sizeof **idf);
-    *hash = bs_arena_alloc(arena, (n + 1) * sizeof **hash);
-    g->n = (int32_t)n;
-    g->name = *name;
-    g->idf = *idf;
-    g->hash = *hash;
-    return *name && *idf && *hash ? BASIN_OK : bs_fail_nomem(err);
+    size_t k = hash & (g->slots - 1);
+    while (g->slot[k] >= 0 && g->hash[g->slot[k]] != hash)
+        k = (k + 1) & (g->slots - 1);
+    return &g->slot[k];
+}
+
+static basin_status add(bs_ngrams *g, bs_arena *arena, const char *name, float idf, uint64_t hash,
+                        basin_error *err)
+{
+    const char *copy = bs_arena_copy(arena, name, strlen(name));
+    if (!copy)
+        return bs_fail_nomem(err);
+    g->name[g->n] = copy;
+    g->idf[g->n] = idf;
+    g->hash[g->n] = hash;
+    *number_of(g, hash) = g->n++;
+    return BASIN_OK;
 }
 
 static basin_status keep(const candidate *list, size_t n, int32_t rows, bs_arena *arena,
                          bs_ngrams *g, basin_error *err)
 {
-    const char **name;
-    float       *idf;
-    uint64_t    *hash;
-    basin_status s = make_room_for(g, n, arena, &name, &idf, &hash, err);
+    basin_status s = begin(g, n, arena, err);
     double       mean[2] = {0, 0};
     for (size_t i = 0; !s && i < n; i++) {
         mean[list[i].name[0] == '\''] += (double)list[i].rows / rows;
-        name[i] = bs_arena_copy(arena, list[i].name, strlen(list[i].name));
-        idf[i] = (float)(1 + log((1.0 + rows) / (1.0 + list[i].rows)));
-        hash[i] = list[i].hash;
-        if (!name[i])
-            s = bs_fail_nomem(err);
+        s = add(g, arena, list[i].name, (float)(1 + log((1.0 + rows) / (1.0 + list[i].rows))),
+                list[i].hash, err);
     }
     for (int i = 0; i < 2; i++)
         g->length[i] = (float)sqrt(mean[i]);
-    return s ? s : make_slots(g, arena, err);
+    return s;
 }
 
 basin_status bs_ngrams_fit(const bs_rows *train, const bs_ngram_options *o, bs_arena *arena,
@@ -415,19 +415,11 @@ basin_status bs_ngrams_fit(const bs_rows *train, const bs_ngram_options *o, bs_a
 
 basin_status bs_ngrams_copy(const bs_ngrams *g, bs_arena *arena, bs_ngrams *out, basin_error *err)
 {
-    const char **name;
-    float       *idf;
-    uint64_t    *hash;
     *out = *g;
-    basin_status s = make_room_for(out, (size_t)g->n, arena, &name, &idf, &hash, err);
-    for (int32_t i = 0; !s && i < g->n; i++) {
-        name[i] = bs_arena_copy(arena, g->name[i], strlen(g->name[i]));
-        idf[i] = g->idf[i];
-        hash[i] = g->hash[i];
-        if (!name[i])
-            s = bs_fail_nomem(err);
-    }
-    return s ? s : make_slots(out, arena, err);
+    basin_status s = begin(out, (size_t)g->n, arena, err);
+    for (int32_t i = 0; !s && i < g->n; i++)
+        s = add(out, arena, g->name[i], g->idf[i], g->hash[i], err);
+    return s;
 }
 
 /* --- rows ---------------------------------------------------------------- */
@@ -456,14 +448,6 @@ basin_status bs_ngrams_schema(const bs_ngrams *g, const bs_schema *columns, bs_a
     out->dense = out->binary = false;
     out->fill = out->mean = out->scale = NULL;
     return BASIN_OK;
-}
-
-static int32_t number_of(const bs_ngrams *g, uint64_t hash)
-{
-    size_t k = hash & (g->slots - 1);
-    while (g->slot[k] >= 0 && g->hash[g->slot[k]] != hash)
-        k = (k + 1) & (g->slots - 1);
-    return g->slot[k];
 }
 
 static bool push(bs_entries *e, int32_t feature, float value)
@@ -507,7 +491,7 @@ static bool put_grams(const bs_ngrams *g, const document *d, int32_t first, bs_e
     const size_t from = to->n;
     double       square[2] = {0, 0};
     for (size_t i = 0; i < d->n; i++) {
-        const int32_t k = number_of(g, d->gram[i].hash);
+        const int32_t k = *number_of(g, d->gram[i].hash);
         if (k < 0)
             continue;
         const float v = (float)(1 + log((double)d->gram[i].count)) * g->idf[k];
@@ -606,34 +590,24 @@ static basin_status take_names(const json_t *names, const json_t *values, const 
                                bs_arena *arena, bs_ngrams *g, basin_error *err)
 {
     const size_t n = json_array_size(names);
-    const char **name;
-    float       *idf;
-    uint64_t    *hash;
-    bs_names     seen;
-    bool         fresh;
     if (n < 1 || n > INT32_MAX / 4 || json_array_size(values) != n)
         return refuse(where, "there are not as many weights as names", err);
-    basin_status s = make_room_for(g, n, arena, &name, &idf, &hash, err);
-    bs_names_init(&seen, NULL);
+    basin_status s = begin(g, n, arena, err);
     for (size_t i = 0; !s && i < n; i++) {
-        const json_t *text = json_array_get(names, i), *v = json_array_get(values, i);
-        const char   *p = json_string_value(text);
+        const json_t *text = json_array_get(names, i);
+        const char   *name = json_string_value(text);
         const size_t  len = json_string_length(text);
-        const double  weight = json_number_value(v);
-        if (!p || strlen(p) != len || len < 3 || !strchr("\"'", *p) || p[len - 1] != *p)
-            return bs_names_free(&seen), refuse(where, "a name is not in quotes", err);
+        const double  weight = json_number_value(json_array_get(values, i));
+        if (!name || strlen(name) != len || len < 3 || !strchr("\"'", *name) ||
+            name[len - 1] != *name)
+            return refuse(where, "a name is not in quotes", err);
         if (!(weight >= 1 && weight < 100))
-            return bs_names_free(&seen), refuse(where, "a weight is not from 1 to 100", err);
-        name[i] = bs_arena_copy(arena, p, len);
-        idf[i] = (float)weight;
-        hash[i] = hash_of(p, len);
-        if (!name[i] || bs_names_add(&seen, name[i], len, &fresh) < 0)
-            s = bs_fail_nomem(err);
-        else if (!fresh)
-            s = refuse(where, "a name occurs twice", err);
+            return refuse(where, "a weight is not from 1 to 100", err);
+        const uint64_t hash = hash_of(name, len);
+        s = *number_of(g, hash) < 0 ? add(g, arena, name, (float)weight, hash, err)
+                                    : refuse(where, "a name occurs twice", err);
     }
-    bs_names_free(&seen);
-    return s ? s : make_slots(g, arena, err);
+    return s;
 }
 
 static int int_in(const json_t *object, const char *key, int least, int most, bool *ok)

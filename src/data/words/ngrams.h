@@ -18,14 +18,14 @@ typedef struct {
 } bs_ngram_options;
 
 typedef struct {
-    bs_ngram_options   o;
-    int32_t            n;    /* kept */
-    const char *const *name; /* [n] "\"good movie\"", "'ood '" */
-    const float       *idf;  /* [n] */
-    const int32_t     *slot; /* [slots] numbers by hash, -1: free; slots is a power of two */
-    const uint64_t    *hash; /* [n] */
-    size_t             slots;
-    float              length[2]; /* of rows: of n-grams of words, of characters */
+    bs_ngram_options o;
+    int32_t          n;    /* kept */
+    const char     **name; /* [n] "\"good movie\"", "'ood '" */
+    float           *idf;  /* [n] */
+    int32_t         *slot; /* [slots] numbers by hash, -1: free; slots is a power of two */
+    uint64_t        *hash; /* [n] no two are the same */
+    size_t           slots;
+    float            length[2]; /* of rows: of n-grams of words, of characters */
 } bs_ngrams;
 
 /* Learns them from the documents; memory from arena. BASIN_EDATA if there are none. */
