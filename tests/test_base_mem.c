@@ -332,20 +332,20 @@ static void arrays_grow(void **state)
 {
     (void)state;
     long   live = bs_mem_live();
-    void  *data = NULL;
+    int   *data = NULL, *before;
     size_t cap = 0;
     for (size_t i = 0; i < 1000; i++) {
-        assert_true(bs_grow(&data, &cap, i + 1, sizeof(int), 1000));
-        ((int *)data)[i] = (int)i;
+        assert_true(BS_GROW(data, cap, i + 1, 1000));
+        data[i] = (int)i;
     }
     assert_int_equal(cap, 1000);
     for (int i = 0; i < 1000; i++)
-        assert_int_equal(((int *)data)[i], i);
-    void *before = data;
-    assert_false(bs_grow(&data, &cap, 1001, sizeof(int), 1000));
-    assert_false(bs_grow(&data, &cap, SIZE_MAX / 2, sizeof(int), SIZE_MAX));
+        assert_int_equal(data[i], i);
+    before = data;
+    assert_false(BS_GROW(data, cap, 1001, 1000));
+    assert_false(BS_GROW(data, cap, SIZE_MAX / 2, SIZE_MAX));
     bs_mem_fail_at(1);
-    assert_false(bs_grow(&data, &cap, 1001, sizeof(int), SIZE_MAX));
+    assert_false(BS_GROW(data, cap, 1001, SIZE_MAX));
     assert_ptr_equal(data, before);
     assert_int_equal(cap, 1000);
     bs_free(data);

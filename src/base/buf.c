@@ -7,7 +7,8 @@
 
 #include "base/mem.h"
 
-bool bs_grow(void **data, size_t *cap, size_t need, size_t size, size_t ceiling)
+/* The array is a pointer of any type, whose bytes are those of a void *. */
+bool bs_grow(void *array, size_t *cap, size_t need, size_t size, size_t ceiling)
 {
     if (need <= *cap)
         return true;
@@ -25,10 +26,12 @@ bool bs_grow(void **data, size_t *cap, size_t need, size_t size, size_t ceiling)
     size_t bytes;
     if (!bs_mul_size(want, size, &bytes))
         return false;
-    void *p = bs_realloc(*data, *cap * size, bytes);
+    void *p;
+    memcpy(&p, array, sizeof p);
+    p = bs_realloc(p, *cap * size, bytes);
     if (!p)
         return false;
-    *data = p;
+    memcpy(array, &p, sizeof p);
     *cap = want;
     return true;
 }
@@ -44,9 +47,7 @@ static bool make_room(bs_buf *b, size_t n)
     if (b->failed)
         return false;
     size_t most = b->ceiling < SIZE_MAX ? b->ceiling : SIZE_MAX - 1;
-    void  *data = b->data;
-    b->failed = n > most - b->len || !bs_grow(&data, &b->cap, b->len + n + 1, 1, most + 1);
-    b->data = data;
+    b->failed = n > most - b->len || !BS_GROW(b->data, b->cap, b->len + n + 1, most + 1);
     return !b->failed;
 }
 

@@ -23,9 +23,13 @@ void bs_buf_printf(bs_buf *b, const char *fmt, ...) __attribute__((format(printf
 void bs_buf_clear(bs_buf *b); /* keeps the memory, forgets content and failure */
 void bs_buf_free(bs_buf *b);
 
-/* Makes room for `need` elements of `size` bytes in a growing array: doubles
- * *cap (in elements) and moves *data. False when memory runs out or need
- * exceeds ceiling (in elements); *data and *cap are then unchanged. */
-bool bs_grow(void **data, size_t *cap, size_t need, size_t size, size_t ceiling);
+/* Makes room for `need` elements in a growing array: doubles cap (in elements) and moves the array.
+ * False when memory runs out or need exceeds ceiling (in elements); both are then unchanged.
+ *
+ *     if (!BS_GROW(list->item, list->cap, list->n + 1, INT32_MAX))
+ *         return bs_fail_nomem(err); */
+#define BS_GROW(array, cap, need, ceiling) \
+    bs_grow(&(array), &(cap), (need), sizeof *(array), (ceiling))
+bool bs_grow(void *array, size_t *cap, size_t need, size_t size, size_t ceiling);
 
 #endif

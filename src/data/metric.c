@@ -155,11 +155,9 @@ static basin_status count_labels(bs_metrics *m, const bs_metric_row *r, basin_er
     const size_t rows = (size_t)m->counts.rows;
     int64_t      at = 0;
     if (m->o.keep_rows) {
-        bool ok = true, ok2 = true;
         at = rows ? m->event_start[rows] : 0;
-        BS_ROOM(ok, m->event_start, m->event_start_cap, rows + 2);
-        BS_ROOM(ok2, m->event, m->event_cap, (size_t)(at + r->n_gold + r->n_pred));
-        if (!ok || !ok2)
+        if (!BS_GROW(m->event_start, m->event_start_cap, rows + 2, SIZE_MAX) ||
+            !BS_GROW(m->event, m->event_cap, (size_t)(at + r->n_gold + r->n_pred), SIZE_MAX))
             return bs_fail_nomem(err);
         m->event_start[rows] = at;
     }
@@ -226,9 +224,7 @@ static basin_status add_row(bs_metrics *m, bs_metric_row *r, bool decided, basin
         m->rec[i] += rec[i];
     if (m->o.keep_rows) {
         const size_t at = (size_t)m->counts.rows * m->width;
-        bool         ok = true;
-        BS_ROOM(ok, m->row, m->row_cap, at + m->width);
-        if (!ok)
+        if (!BS_GROW(m->row, m->row_cap, at + m->width, SIZE_MAX))
             return bs_fail_nomem(err);
         memcpy(m->row + at, rec, m->width * sizeof *rec);
     }

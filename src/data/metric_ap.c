@@ -44,11 +44,9 @@ basin_status bs_ap_add(bs_ap *a, const bs_metric_row *r, basin_error *err)
 {
     const size_t  L = (size_t)a->L, rows = (size_t)a->rows;
     const int64_t from = rows ? a->start[rows] : 0;
-    bool          ok = true, ok2 = true, ok3 = true;
-    BS_ROOM(ok, a->score, a->score_cap, (rows + 1) * L);
-    BS_ROOM(ok2, a->start, a->start_cap, rows + 2);
-    BS_ROOM(ok3, a->index, a->index_cap, (size_t)from + (size_t)r->n_gold);
-    if (!ok || !ok2 || !ok3)
+    if (!BS_GROW(a->score, a->score_cap, (rows + 1) * L, SIZE_MAX) ||
+        !BS_GROW(a->start, a->start_cap, rows + 2, SIZE_MAX) ||
+        !BS_GROW(a->index, a->index_cap, (size_t)from + (size_t)r->n_gold, SIZE_MAX))
         return bs_fail_nomem(err);
     memcpy(a->score + rows * L, r->scores, L * sizeof *a->score);
     if (r->n_gold)
@@ -145,9 +143,7 @@ static basin_status build_label(bs_ap *a, work *w, const bs_profile *p, int32_t 
     if (a->support[l] == 0)
         return BASIN_OK;
     size_t n = sort_column(a, w, l, column);
-    bool   ok = true;
-    BS_ROOM(ok, a->item, a->item_cap, from + n);
-    if (!ok)
+    if (!BS_GROW(a->item, a->item_cap, from + n, SIZE_MAX))
         return bs_fail_nomem(err);
     a->ap[l] = make_items(w, n, p->ap_strict, a->item + from);
     a->item_start[l + 1] = from + n;

@@ -10,14 +10,6 @@
 #include "base/mem.h"
 #include "data/metric.h"
 
-/* ok = there is room for `need` elements in a growing array. */
-#define BS_ROOM(ok, array, cap, need)                                                        \
-    do {                                                                                     \
-        void *room_ = (array);                                                               \
-        (ok) = bs_grow(&room_, &(cap), (need), sizeof *(array), SIZE_MAX / sizeof *(array)); \
-        (array) = room_;                                                                     \
-    } while (0)
-
 /* How equal scores are ranked. */
 typedef enum {
     BS_TIE_WORST, /* all get the last place of the tie: a tie is an error */

@@ -90,11 +90,10 @@ int32_t bs_names_add(bs_names *names, const char *text, size_t len, bool *fresh)
     if (names->slot[i] >= 0)
         return names->slot[i];
 
-    void *item = names->item;
-    bool  room = bs_grow(&item, &names->cap, (size_t)names->n + 1, sizeof *names->item, INT32_MAX);
-    names->item = item;
-    const char *copy = names->arena && room ? bs_arena_copy(names->arena, text, len) : text;
-    if (!room || !copy || len >= UINT32_MAX)
+    if (!BS_GROW(names->item, names->cap, (size_t)names->n + 1, INT32_MAX))
+        return -1;
+    const char *copy = names->arena ? bs_arena_copy(names->arena, text, len) : text;
+    if (!copy || len >= UINT32_MAX)
         return -1;
     names->item[names->n] = (bs_name){.text = copy, .len = (uint32_t)len, .hash = hash};
     names->slot[i] = names->n;

@@ -43,11 +43,8 @@ void bs_notes_add(bs_notes *notes, const char *tag, const char *fmt, ...)
         if (strcmp(notes->note[i].text, text) == 0)
             return;
 
-    void       *list = notes->note;
     const char *copy = bs_arena_copy(&notes->arena, text, strlen(text));
-    notes->failed =
-        !copy || !bs_grow(&list, &notes->cap, notes->n + 1, sizeof *notes->note, MOST_NOTES);
-    notes->note = list;
+    notes->failed = !copy || !BS_GROW(notes->note, notes->cap, notes->n + 1, MOST_NOTES);
     if (!notes->failed)
         notes->note[notes->n++] = (bs_note){.tag = tag, .text = copy};
 }

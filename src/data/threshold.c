@@ -188,12 +188,10 @@ static bool read_labels(const char *text, bs_threshold *t, bool *nomem)
     if (!next_word(&text, word, sizeof word) || strcmp(word, ":") != 0)
         return false;
     for (float value; next_float(&text, &value);) {
-        void *p = t->per_label;
-        if (!bs_grow(&p, &cap, (size_t)t->labels + 1, sizeof *t->per_label, INT32_MAX)) {
+        if (!BS_GROW(t->per_label, cap, (size_t)t->labels + 1, INT32_MAX)) {
             *nomem = true;
             return false;
         }
-        t->per_label = p;
         t->per_label[t->labels++] = value;
     }
     return t->labels > 0 && !next_word(&text, word, sizeof word);

@@ -72,7 +72,7 @@ basin_status bs_cache_get(bs_cache *c, bs_key key, bs_entry **out, bool *fresh, 
             return BASIN_OK;
         }
     bs_entry *e = bs_calloc(1, sizeof *e);
-    if (!e || !bs_grow((void **)&c->entry, &c->cap, (size_t)c->n + 1, sizeof *c->entry, 1 << 16)) {
+    if (!e || !BS_GROW(c->entry, c->cap, (size_t)c->n + 1, 1 << 16)) {
         bs_free(e);
         return bs_fail_nomem(err);
     }

@@ -65,8 +65,8 @@ bs_graph *bs_graph_new(void)
     g->n = 1;
     g->n_table = 256;
     g->table = bs_calloc((size_t)g->n_table, sizeof *g->table);
-    if (!g->table || !bs_grow((void **)&g->node, &g->cap, 256, sizeof *g->node, MAX_NODES) ||
-        !bs_grow((void **)&g->label, &g->cap_labels, 256, sizeof *g->label, MAX_NODES)) {
+    if (!g->table || !BS_GROW(g->node, g->cap, 256, MAX_NODES) ||
+        !BS_GROW(g->label, g->cap_labels, 256, MAX_NODES)) {
         bs_graph_free(g);
         return NULL;
     }
@@ -225,7 +225,7 @@ void bs_graph_follow(bs_graph *g, bs_id leaf, bs_id value)
     size_t need = (size_t)g->n_follow + 1;
     if (bs_graph_check(g, NULL))
         return;
-    if (bs_grow((void **)&g->follow, &g->cap_follow, need, sizeof *g->follow, MAX_NODES))
+    if (BS_GROW(g->follow, g->cap_follow, need, MAX_NODES))
         g->follow[g->n_follow++] = (follower){leaf, value};
     else
         bs_graph_nomem(g);
@@ -351,8 +351,8 @@ bs_id bs_emit(bs_graph *g, bs_node n)
         slot = find_slot(g, &n);
     }
     size_t need = (size_t)g->n + 1;
-    if (!bs_grow((void **)&g->node, &g->cap, need, sizeof *g->node, MAX_NODES) ||
-        !bs_grow((void **)&g->label, &g->cap_labels, need, sizeof *g->label, MAX_NODES))
+    if (!BS_GROW(g->node, g->cap, need, MAX_NODES) ||
+        !BS_GROW(g->label, g->cap_labels, need, MAX_NODES))
         return bs_graph_nomem(g);
     g->node[g->n] = n;
     g->label[g->n] = g->here;

@@ -38,7 +38,7 @@ void bs_search_record_free(bs_search_record *t)
 basin_status bs_search_record_begin(bs_search_record *t, size_t rows, size_t parts,
                                     basin_error *err)
 {
-    if (!bs_grow((void **)&t->piece, &t->cap, t->n + 1, sizeof *t->piece, (size_t)1 << 30))
+    if (!BS_GROW(t->piece, t->cap, t->n + 1, (size_t)1 << 30))
         return bs_fail_nomem(err);
     piece p = {.rows = rows, .parts = parts};
     p.data = bs_calloc((size_t)t->points * (rows + parts) + 1, sizeof *p.data);

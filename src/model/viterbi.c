@@ -155,7 +155,7 @@ static int first_max(const double *x, const double *w, int P)
 static bool fill_best(bs_viterbi *v, const float *unary, int T)
 {
     const int N = v->N, P = v->P;
-    if (!bs_grow((void **)&v->best, &v->cap_best, (size_t)T * (size_t)P, sizeof *v->best, MOST))
+    if (!BS_GROW(v->best, v->cap_best, (size_t)T * (size_t)P, MOST))
         return false;
     for (int t = 0; t < T; t++) {
         const float *u = unary + (int64_t)t * N;
@@ -256,8 +256,8 @@ basin_status bs_viterbi_best(bs_viterbi *v, const float *unary, int T, int n, in
     *found = 0;
     if (n < 1)
         return bs_fail(err, BASIN_EARG, "viterbi: the %d best are asked for", n);
-    if (!bs_grow((void **)&v->parts, &v->cap_parts, (size_t)n, sizeof *v->parts, MOST) ||
-        !bs_grow((void **)&v->left, &v->cap_left, (size_t)n, sizeof *v->left, MOST))
+    if (!BS_GROW(v->parts, v->cap_parts, (size_t)n, MOST) ||
+        !BS_GROW(v->left, v->cap_left, (size_t)n, MOST))
         return bs_fail_nomem(err);
     double       top = 0;
     basin_status s = bs_viterbi_path(v, unary, T, tag, &top, err);
@@ -344,7 +344,7 @@ static basin_status watched_path(bs_viterbi *v, const watch *w, const float *una
     const size_t  need = (size_t)(T + 1) * (size_t)w->sets * (size_t)w->P;
     double        top = -INFINITY;
     int           set = 0;
-    if (!bs_grow((void **)&v->best, &v->cap_best, need, sizeof *v->best, MOST))
+    if (!BS_GROW(v->best, v->cap_best, need, MOST))
         return bs_fail_nomem(err);
     for (int t = 0; t < T; t++)
         step_sets(v, w, unary + (int64_t)t * v->N, t, row_of(v, w, T, 0));

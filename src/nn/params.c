@@ -103,7 +103,7 @@ static int declare(bs_graph *g, bs_params *p, const char *name, bs_shape s, bs_i
 {
     if (p->block.value)
         return bs_graph_refuse(g, "parameter '%s' is new, but the blocks are laid out", name), -1;
-    if (!bs_grow((void **)&p->segment, &p->cap, (size_t)p->n + 1, sizeof *p->segment, MAX_SEGMENTS))
+    if (!BS_GROW(p->segment, p->cap, (size_t)p->n + 1, MAX_SEGMENTS))
         return bs_graph_nomem(g), -1;
     char *copy = bs_arena_copy(&p->arena, name, strlen(name));
     if (!copy)

@@ -43,7 +43,7 @@ static int64_t take_slot(heap *h, int64_t bytes)
 
 static bool give_slot(heap *h, int64_t offset, int64_t bytes)
 {
-    if (!bs_grow((void **)&h->free, &h->cap, (size_t)h->n + 1, sizeof *h->free, 1 << 24))
+    if (!BS_GROW(h->free, h->cap, (size_t)h->n + 1, 1 << 24))
         return false;
     int i = 0;
     while (i < h->n && h->free[i].offset < offset)

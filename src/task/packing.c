@@ -24,8 +24,7 @@ static basin_status add_text(const bs_tokenizer *t, const bs_row_text *text, int
     basin_status           s = bs_token_text(t, text->bytes, text->n, &o, pieces, err);
     if (s)
         return s;
-    if (!bs_grow((void **)&out->piece, room, (size_t)at + (size_t)pieces->n + 1, sizeof *out->piece,
-                 INT32_MAX))
+    if (!BS_GROW(out->piece, *room, (size_t)at + (size_t)pieces->n + 1, INT32_MAX))
         return bs_fail_nomem(err);
     memcpy(out->piece + at, pieces->id, (size_t)pieces->n * sizeof *out->piece);
     out->start[row + 1] = at + pieces->n;

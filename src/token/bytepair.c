@@ -110,8 +110,8 @@ static bool note(bs_token_run *r, int32_t left)
     const int32_t rank = bs_merges_find(&r->t->merges, w->symbol[left], w->symbol[right]);
     if (rank < 0)
         return true;
-    if (w->n_heap == w->cap_heap && !bs_grow((void **)&w->heap, &w->cap_heap, w->n_heap + 1,
-                                             sizeof *w->heap, SIZE_MAX / sizeof *w->heap)) {
+    if (w->n_heap == w->cap_heap &&
+        !BS_GROW(w->heap, w->cap_heap, w->n_heap + 1, SIZE_MAX / sizeof *w->heap)) {
         r->nomem = true;
         return false;
     }

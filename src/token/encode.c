@@ -24,8 +24,8 @@ void bs_pieces_free(bs_pieces *p)
 static bool grow(bs_pieces *p)
 {
     size_t cap = p->cap;
-    return bs_grow((void **)&p->id, &cap, p->cap + 1, sizeof *p->id, INT32_MAX) &&
-           bs_grow((void **)&p->place, &p->cap, p->cap + 1, sizeof *p->place, INT32_MAX);
+    return BS_GROW(p->id, cap, p->cap + 1, INT32_MAX) &&
+           BS_GROW(p->place, p->cap, p->cap + 1, INT32_MAX);
 }
 
 bool bs_token_put(bs_token_run *r, int32_t id, bs_piece_place place)

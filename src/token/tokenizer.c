@@ -55,7 +55,7 @@ basin_status bs_token_piece(bs_token_parts *p, long long id, const char *text, s
         return bs_fail(err, BASIN_EUNSUPPORTED, "%s: piece %lld has a line end or a NUL", p->name,
                        id);
     if (id >= p->n) {
-        if (!bs_grow((void **)&p->piece, &p->cap, (size_t)id + 1, sizeof *p->piece, BS_PIECES_MOST))
+        if (!BS_GROW(p->piece, p->cap, (size_t)id + 1, BS_PIECES_MOST))
             return bs_fail_nomem(err);
         memset(p->piece + p->n, 0, (size_t)(id + 1 - p->n) * sizeof *p->piece);
         p->n = (int32_t)id + 1;
@@ -74,8 +74,7 @@ basin_status bs_token_added(bs_token_parts *p, bs_added a, basin_error *err)
     if (p->n_added == BS_ADDED_MOST)
         return bs_fail(err, BASIN_EUNSUPPORTED, "%s: more than %d added pieces", p->name,
                        BS_ADDED_MOST);
-    if (!bs_grow((void **)&p->added, &p->cap_added, (size_t)p->n_added + 1, sizeof *p->added,
-                 BS_ADDED_MOST))
+    if (!BS_GROW(p->added, p->cap_added, (size_t)p->n_added + 1, BS_ADDED_MOST))
         return bs_fail_nomem(err);
     p->added[p->n_added++] = a;
     return BASIN_OK;
@@ -86,8 +85,7 @@ basin_status bs_token_merge(bs_token_parts *p, bs_piece_text left, bs_piece_text
 {
     if (p->n_merges == BS_PIECES_MOST)
         return bs_fail(err, BASIN_EUNSUPPORTED, "%s: more than %d merges", p->name, BS_PIECES_MOST);
-    if (!bs_grow((void **)&p->merge, &p->cap_merges, 2 * (size_t)p->n_merges + 2, sizeof *p->merge,
-                 2 * BS_PIECES_MOST))
+    if (!BS_GROW(p->merge, p->cap_merges, 2 * (size_t)p->n_merges + 2, 2 * BS_PIECES_MOST))
         return bs_fail_nomem(err);
     p->merge[2 * p->n_merges] = left;
     p->merge[2 * p->n_merges++ + 1] = right;

@@ -119,11 +119,6 @@ static bool whole(const json_t *o, const char *key, int64_t *out)
     return true;
 }
 
-static bool grow(void **list, size_t *cap, size_t need, size_t size)
-{
-    return bs_grow(list, cap, need, size, INT32_MAX);
-}
-
 static basin_status take_category(reading *r, const member *m)
 {
     bs_coco      *c = r->c;
@@ -138,12 +133,8 @@ static basin_status take_category(reading *r, const member *m)
     for (size_t i = 0; i < c->n_categories; i++)
         if (c->category[i].id == id)
             return refuse(r, m, "another category has the same 'id'");
-    void *list = c->category;
-    bool  room = grow(&list, &c->cap_categories, c->n_categories + 1, sizeof *c->category);
-    c->category = list;
-    const char *copy =
-        room ? bs_arena_copy(&c->arena, json_string_value(name), json_string_length(name)) : NULL;
-    if (!copy)
+    const char *copy = bs_arena_copy(&c->arena, json_string_value(name), json_string_length(name));
+    if (!copy || !BS_GROW(c->category, c->cap_categories, c->n_categories + 1, INT32_MAX))
         return bs_fail_nomem(r->err);
     c->category[c->n_categories++] = (bs_coco_category){.id = id, .name = copy};
     return BASIN_OK;
@@ -175,12 +166,8 @@ static basin_status take_image(reading *r, const member *m)
     if (!read_side(m->value, "width", &image.width) ||
         !read_side(m->value, "height", &image.height))
         return refuse(r, m, "'width' and 'height' are whole numbers from 1 to 65500");
-    void *list = c->image;
-    bool  room = grow(&list, &c->cap_images, c->n_images + 1, sizeof *c->image);
-    c->image = list;
-    char *copy =
-        room ? bs_arena_copy(&c->arena, json_string_value(name), json_string_length(name)) : NULL;
-    if (!copy)
+    char *copy = bs_arena_copy(&c->arena, json_string_value(name), json_string_length(name));
+    if (!copy || !BS_GROW(c->image, c->cap_images, c->n_images + 1, INT32_MAX))
         return bs_fail_nomem(r->err);
     for (char *q = copy; (q = strchr(q, '\\'));) /* written on Windows */
         *q = '/';
@@ -194,10 +181,7 @@ static basin_status take_image(reading *r, const member *m)
 static uint32_t *add_words(reading *r, size_t n)
 {
     bs_coco *c = r->c;
-    void    *list = c->word;
-    bool     room = bs_grow(&list, &c->cap_words, c->n_words + n, sizeof *c->word, (size_t)1 << 32);
-    c->word = list;
-    if (!room)
+    if (!BS_GROW(c->word, c->cap_words, c->n_words + n, (size_t)1 << 32))
         return NULL;
     c->n_words += n;
     return c->word + c->n_words - n;
@@ -366,11 +350,9 @@ static basin_status take_object(reading *r, const member *m)
                                                : refuse(r, m,
                                                         "'segmentation' is neither a list of "
                                                         "polygons nor an object of runs");
-    void        *list = c->object;
     o.n = c->n_words - o.at;
-    if (!s && !grow(&list, &c->cap_objects, c->n_objects + 1, sizeof *c->object))
+    if (!s && !BS_GROW(c->object, c->cap_objects, c->n_objects + 1, INT32_MAX))
         s = bs_fail_nomem(r->err);
-    c->object = list;
     if (!s)
         c->object[c->n_objects++] = o;
     return s;

@@ -20,12 +20,9 @@ basin_status bs_catalogue_outlines(bs_catalogue *c, const char *name, int source
     bs_outlines  a = {.source = source, .given = given};
     bs_file      place = {.source = source};
     bool         several = false;
-    void        *list = c->outlines;
     basin_status s = BASIN_OK;
-    bool room = bs_grow(&list, &c->cap_outlines, c->n_outlines + 1, sizeof *c->outlines, 1 << 20);
-    c->outlines = list;
     a.name = place.name = bs_arena_copy(&c->arena, name, strlen(name));
-    if (!room || !a.name)
+    if (!a.name || !BS_GROW(c->outlines, c->cap_outlines, c->n_outlines + 1, 1 << 20))
         return bs_fail_nomem(err);
     if (!given) /* a user who names a file knows what it is for */
         s = bs_catalogue_place(c, &place, err);

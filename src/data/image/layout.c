@@ -136,11 +136,8 @@ const char *bs_catalogue_root(const bs_catalogue *c, int source)
 
 basin_status bs_catalogue_file(bs_catalogue *c, const char *name, int source, basin_error *err)
 {
-    void       *list = c->file;
     const char *copy = bs_arena_copy(&c->arena, name, strlen(name));
-    bool room = copy && bs_grow(&list, &c->cap_files, c->n_files + 1, sizeof *c->file, INT32_MAX);
-    c->file = list;
-    if (!room)
+    if (!copy || !BS_GROW(c->file, c->cap_files, c->n_files + 1, INT32_MAX))
         return bs_fail_nomem(err);
     c->file[c->n_files++] = (bs_file){.name = copy, .source = source, .partner = -1};
     return BASIN_OK;
@@ -149,15 +146,11 @@ basin_status bs_catalogue_file(bs_catalogue *c, const char *name, int source, ba
 basin_status bs_catalogue_text(bs_catalogue *c, const char *name, int source, const char *text,
                                size_t len, basin_error *err)
 {
-    void *list = c->text;
     text = bs_skip_mark(text, &len);
     bs_text_file t = {.name = bs_arena_copy(&c->arena, name, strlen(name)),
                       .source = source,
                       .text = bs_arena_copy(&c->arena, text, len)};
-    const bool   room =
-        t.name && t.text && bs_grow(&list, &c->cap_texts, c->n_texts + 1, sizeof t, INT32_MAX);
-    c->text = list;
-    if (!room)
+    if (!t.name || !t.text || !BS_GROW(c->text, c->cap_texts, c->n_texts + 1, INT32_MAX))
         return bs_fail_nomem(err);
     c->text[c->n_texts++] = t;
     return BASIN_OK;
@@ -165,10 +158,7 @@ basin_status bs_catalogue_text(bs_catalogue *c, const char *name, int source, co
 
 basin_status bs_catalogue_push(bs_catalogue *c, bs_pair pair, basin_error *err)
 {
-    void *list = c->pair;
-    bool  room = bs_grow(&list, &c->cap_pairs, c->n_pairs + 1, sizeof *c->pair, INT32_MAX);
-    c->pair = list;
-    if (!room)
+    if (!BS_GROW(c->pair, c->cap_pairs, c->n_pairs + 1, INT32_MAX))
         return bs_fail_nomem(err);
     c->pair[c->n_pairs++] = pair;
     return BASIN_OK;

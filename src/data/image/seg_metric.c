@@ -135,11 +135,7 @@ basin_status bs_seg_metrics_add(bs_seg_metrics *m, const uint8_t *gold, const ui
     if (s)
         return s;
     const size_t at = m->o.keep_images ? (size_t)m->counts.images : 0;
-    void        *list = m->record;
-    bool         room = bs_grow(&list, &m->cap, (at + 1) * m->width, sizeof *m->record,
-                                SIZE_MAX / sizeof *m->record);
-    m->record = list;
-    if (!room)
+    if (!BS_GROW(m->record, m->cap, (at + 1) * m->width, SIZE_MAX / sizeof *m->record))
         return bs_fail_nomem(err);
 
     memset(m->here, 0, cells * sizeof *m->here);

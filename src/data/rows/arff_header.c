@@ -231,10 +231,8 @@ static basin_status parse_attribute(bs_reading *r, arff_header *h, const bs_line
     if (!a.name || !a.raw)
         return bs_fail_nomem(r->err);
     basin_status s = unique_name(r, h, &a);
-    void        *list = h->attribute;
-    if (!s && !bs_grow(&list, &h->cap, (size_t)h->n + 1, sizeof a, INT32_MAX))
+    if (!s && !BS_GROW(h->attribute, h->cap, (size_t)h->n + 1, INT32_MAX))
         s = bs_fail_nomem(r->err);
-    h->attribute = list;
     if (!s)
         s = parse_type(r, h, line, bs_skip_blanks(end), &a);
     if (s)

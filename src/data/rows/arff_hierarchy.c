@@ -28,10 +28,7 @@ typedef struct {
 
 static basin_status add_edge(hierarchy *h, int32_t child, int32_t parent)
 {
-    void *list = h->edge;
-    bool  ok = bs_grow(&list, &h->cap, h->n_edges + 1, sizeof *h->edge, 64u << 20);
-    h->edge = list;
-    if (!ok)
+    if (!BS_GROW(h->edge, h->cap, h->n_edges + 1, 64u << 20))
         return bs_fail_nomem(h->r->err);
     h->edge[h->n_edges++] = (edge){child, parent};
     return BASIN_OK;
@@ -163,14 +160,12 @@ static int by_child(const void *a, const void *b)
 
 static basin_status add_ancestor(hierarchy *h, int32_t class, size_t *n, size_t *cap)
 {
-    void *list = h->c->up;
-    bool  ok = bs_grow(&list, cap, *n + 1, sizeof *h->c->up, MOST_IMPLIED);
-    h->c->up = list;
-    if (ok)
-        h->c->up[(*n)++] = class;
-    else if (*n >= MOST_IMPLIED)
+    if (*n >= MOST_IMPLIED)
         return bs_error_at(h->r, h->line, 0, "classes have too many ancestors");
-    return ok ? BASIN_OK : bs_fail_nomem(h->r->err);
+    if (!BS_GROW(h->c->up, *cap, *n + 1, MOST_IMPLIED))
+        return bs_fail_nomem(h->r->err);
+    h->c->up[(*n)++] = class;
+    return BASIN_OK;
 }
 
 /* Everything reachable upwards from each class: what was found is also what is left to look at.

@@ -9,19 +9,11 @@
 
 enum { MOST = INT32_MAX - 1 };
 
-static void *grown(void *list, size_t *cap, size_t need, size_t size, bool *ok)
-{
-    *ok = bs_grow(&list, cap, need, size, MOST);
-    return list;
-}
-
 bool bs_entries_room(bs_entries *e, bool values)
 {
-    size_t cap = e->cap, same = e->cap;
-    bool   ok;
-    e->index = grown(e->index, &cap, e->n + 1, sizeof *e->index, &ok);
-    if (ok && values)
-        e->value = grown(e->value, &same, e->n + 1, sizeof *e->value, &ok);
+    size_t     cap = e->cap, same = e->cap;
+    const bool ok = BS_GROW(e->index, cap, e->n + 1, MOST) &&
+                    (!values || BS_GROW(e->value, same, e->n + 1, MOST));
     if (ok)
         e->cap = cap;
     return ok;
@@ -30,8 +22,7 @@ bool bs_entries_room(bs_entries *e, bool values)
 /* Room for the end of one more row; the first row starts at 0. */
 static bool room_for_row(bs_entries *e, int32_t rows)
 {
-    bool ok;
-    e->start = grown(e->start, &e->start_cap, (size_t)rows + 2, sizeof *e->start, &ok);
+    const bool ok = BS_GROW(e->start, e->start_cap, (size_t)rows + 2, MOST);
     if (ok && rows == 0)
         e->start[0] = 0;
     return ok;
@@ -86,9 +77,8 @@ void bs_build_free(bs_build *b)
 
 bool bs_build_id(bs_build *b, const char *text, size_t len)
 {
-    bool ok, latin1;
-    b->row_id = grown(b->row_id, &b->id_cap, (size_t)b->rows + 1, sizeof *b->row_id, &ok);
-    if (!ok)
+    bool latin1;
+    if (!BS_GROW(b->row_id, b->id_cap, (size_t)b->rows + 1, MOST))
         return false;
     for (; b->n_ids < b->rows; b->n_ids++)
         b->row_id[b->n_ids] = NULL;
@@ -99,10 +89,8 @@ bool bs_build_id(bs_build *b, const char *text, size_t len)
 
 bool bs_build_document(bs_build *b, const char *text, size_t len)
 {
-    bool ok, latin1;
-    b->document =
-        grown(b->document, &b->document_cap, (size_t)b->rows + 1, sizeof *b->document, &ok);
-    if (!ok)
+    bool latin1;
+    if (!BS_GROW(b->document, b->document_cap, (size_t)b->rows + 1, MOST))
         return false;
     for (; b->n_documents < b->rows; b->n_documents++)
         b->document[b->n_documents] = (bs_row_text){"", 0};
@@ -122,9 +110,7 @@ bool bs_build_document(bs_build *b, const char *text, size_t len)
 
 bool bs_build_text(bs_build *b, const char *text, size_t len)
 {
-    bool ok;
-    b->row_text = grown(b->row_text, &b->text_cap, (size_t)b->rows, sizeof *b->row_text, &ok);
-    if (!ok)
+    if (!BS_GROW(b->row_text, b->text_cap, (size_t)b->rows, MOST))
         return false;
     for (; b->n_texts < b->rows; b->n_texts++)
         b->row_text[b->n_texts] = (bs_row_text){0};
@@ -247,9 +233,7 @@ int32_t bs_build_feature(bs_build *b, const char *name, const char *attribute, c
     int32_t i = bs_names_add(&b->features, name, strlen(name), fresh);
     if (i < 0 || !*fresh)
         return i;
-    bool ok;
-    b->feature = grown(b->feature, &b->feature_cap, (size_t)i + 1, sizeof *b->feature, &ok);
-    if (!ok)
+    if (!BS_GROW(b->feature, b->feature_cap, (size_t)i + 1, MOST))
         return -1;
     b->feature[i] = (bs_feature){
         .name = b->features.item[i].text, .attribute = attribute, .value = value, .kind = kind};

@@ -29,12 +29,9 @@ basin_status bs_csv_fail(csv_table *t, csv_step step, const csv_cell *cell)
 
 static basin_status add_column(csv_table *t, size_t *cap)
 {
-    void *list = t->column;
     if (t->n >= MOST_COLUMNS)
         return bs_error_at(t->r, t->start.line, 0, "more than %d columns", (int)MOST_COLUMNS);
-    bool ok = bs_grow(&list, cap, (size_t)t->n + 1, sizeof *t->column, MOST_COLUMNS);
-    t->column = list;
-    if (!ok)
+    if (!BS_GROW(t->column, *cap, (size_t)t->n + 1, MOST_COLUMNS))
         return bs_fail_nomem(t->r->err);
     t->column[t->n] = (csv_column){.number = true, .truth = true, .cross = true};
     bs_names_init(&t->column[t->n].values, &t->r->b->ds->arena);

@@ -171,10 +171,8 @@ static const char *separator_of(const columns *c)
 
 static bool add_part(columns *c, const char *text, size_t len, int32_t *n)
 {
-    void      *list = c->part;
     bool       fresh;
-    const bool ok = bs_grow(&list, &c->part_cap, (size_t)*n + 1, sizeof *c->part, INT32_MAX - 1);
-    c->part = list;
+    const bool ok = BS_GROW(c->part, c->part_cap, (size_t)*n + 1, INT32_MAX - 1);
     return ok && (c->part[(*n)++] = bs_names_add(&c->to.labels, text, len, &fresh)) >= 0;
 }
 

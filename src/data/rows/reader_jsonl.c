@@ -52,10 +52,7 @@ static int32_t member_of(jsonl *x, const char *key)
     int32_t m = bs_names_add(&x->members, key, strlen(key), &fresh);
     if (m < 0 || !fresh)
         return m;
-    void *list = x->member;
-    bool  ok = bs_grow(&list, &x->cap, (size_t)m + 1, sizeof *x->member, INT32_MAX - 1);
-    x->member = list;
-    if (!ok)
+    if (!BS_GROW(x->member, x->cap, (size_t)m + 1, INT32_MAX - 1))
         return -1;
     x->member[m] = (jsonl_member){.name = x->members.item[m].text, .number = -1, .first = -1};
     return m;
@@ -67,13 +64,11 @@ static basin_status feature_of(jsonl *x, int32_t m, const char *name, const char
 {
     bs_build   *b = x->r->b;
     const char *copy = value ? bs_arena_copy(&b->ds->arena, value, strlen(value)) : NULL;
-    void       *list = x->feature;
     if (b->features.n >= x->r->o->max_features)
         return bs_error_at(x->r, x->line, 0, "more than %d features; data.max_features allows more",
                            x->r->o->max_features);
-    bool ok = (copy || !value) && bs_grow(&list, &x->feature_cap, (size_t)b->features.n + 1,
-                                          sizeof *x->feature, INT32_MAX - 1);
-    x->feature = list;
+    bool ok = (copy || !value) &&
+              BS_GROW(x->feature, x->feature_cap, (size_t)b->features.n + 1, INT32_MAX - 1);
     if (!ok)
         return bs_fail_nomem(x->r->err);
     basin_status s = bs_add_feature(x->r, x->line, name, x->member[m].name, copy,

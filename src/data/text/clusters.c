@@ -41,11 +41,9 @@ bool bs_clusters_add(bs_clusters *c, const char *word, size_t len, const char *p
                      size_t path_len, bool *fresh)
 {
     bool    fresh_path;
-    void   *list = c->path;
     int32_t p = bs_names_add(&c->paths, path, path_len, &fresh_path);
-    bool    room = bs_grow(&list, &c->cap, (size_t)c->n + 1, sizeof *c->path, INT32_MAX);
-    c->path = list;
-    if (p < 0 || !room || bs_names_add(&c->words, word, len, fresh) < 0)
+    if (p < 0 || !BS_GROW(c->path, c->cap, (size_t)c->n + 1, INT32_MAX) ||
+        bs_names_add(&c->words, word, len, fresh) < 0)
         return false;
     if (*fresh)
         c->path[c->n++] = p;

@@ -91,14 +91,12 @@ typedef struct {
 static basin_status open_sentence(parser *x)
 {
     bs_corpus *c = x->r->c;
-    void      *list = x->list;
     if (c->sentences >= x->r->o->max_sentences)
         return bs_corpus_fail(x->r, x->line, 0,
                               "more than %d sentences; text.max_sentences allows more",
                               x->r->o->max_sentences);
-    if (!bs_grow(&list, &x->cap, (size_t)c->sentences + 1, sizeof *x->list, INT32_MAX))
+    if (!BS_GROW(x->list, x->cap, (size_t)c->sentences + 1, INT32_MAX))
         return bs_fail_nomem(x->r->err);
-    x->list = list;
     x->list[c->sentences++] = (sentence){(size_t)(x->boundary - c->text), c->tokens, x->r->marks};
     x->open = true;
     x->before = false;

@@ -137,10 +137,8 @@ static bool same_text(const char *a, const char *a_end, const char *b, const cha
 
 static bool add_span(brat *b, size_t first, size_t last, const char *label)
 {
-    void *list = b->span;
-    if (!bs_grow(&list, &b->cap, b->n + 1, sizeof *b->span, INT32_MAX))
+    if (!BS_GROW(b->span, b->cap, b->n + 1, INT32_MAX))
         return false;
-    b->span = list;
     b->span[b->n] = (bs_marked){first, last, label, b->n};
     b->n++;
     return true;

@@ -30,13 +30,9 @@ static basin_status fail(const role_rows *x, long line, int32_t predicate, const
 static bool take_words(role_rows *x, const json_t *tokens)
 {
     const size_t n = json_array_size(tokens);
-    void        *a = x->word, *b = x->role, *c = x->begin;
-    bool         ok = bs_grow(&a, &x->word_cap, n + 1, sizeof *x->word, INT32_MAX);
-    ok = ok && bs_grow(&b, &x->role_cap, n + 1, sizeof *x->role, INT32_MAX);
-    ok = ok && bs_grow(&c, &x->begin_cap, n + 1, 1, INT32_MAX);
-    x->word = a;
-    x->role = b;
-    x->begin = c;
+    const bool   ok = BS_GROW(x->word, x->word_cap, n + 1, INT32_MAX) &&
+                    BS_GROW(x->role, x->role_cap, n + 1, INT32_MAX) &&
+                    BS_GROW(x->begin, x->begin_cap, n + 1, INT32_MAX);
     for (size_t i = 0; i < n && ok; i++)
         x->word[i] = (bs_cell){json_string_value(json_array_get(tokens, i)),
                                json_string_length(json_array_get(tokens, i))};

@@ -68,14 +68,9 @@ static bool is_blank(const char *p, const char *end)
 
 static basin_status add_row(props *x, const char *p, const char *end, long line)
 {
-    void      *rows = x->row, *cells = x->cell;
-    const int  n = bs_role_cells(p, end, x->tabs, NULL, 0);
-    const bool ok =
-        bs_grow(&rows, &x->row_cap, x->rows + 1, sizeof *x->row, MOST_ROWS) &&
-        bs_grow(&cells, &x->cell_cap, x->cells + (size_t)n + 1, sizeof *x->cell, SIZE_MAX / 32);
-    x->row = rows;
-    x->cell = cells;
-    if (!ok)
+    const int n = bs_role_cells(p, end, x->tabs, NULL, 0);
+    if (!BS_GROW(x->row, x->row_cap, x->rows + 1, MOST_ROWS) ||
+        !BS_GROW(x->cell, x->cell_cap, x->cells + (size_t)n + 1, SIZE_MAX / 32))
         return bs_fail_nomem(x->r->err);
     x->row[x->rows++] = (props_row){p, end, line, x->cells, n};
     x->cells += (size_t)bs_role_cells(p, end, x->tabs, x->cell + x->cells, n);
@@ -106,7 +101,6 @@ static void drop_comments(props *x, size_t first)
 
 static basin_status close_sentence(props *x, size_t first)
 {
-    void    *list = x->list;
     sentence s = {.first = first, .end = x->rows};
     drop_comments(x, first);
     for (size_t i = first; i < x->rows; i++) {
@@ -127,9 +121,8 @@ static basin_status close_sentence(props *x, size_t first)
                               "the sentence has more than %d words; text.max_length allows more "
                               "(is the blank line between sentences missing?)",
                               x->r->o->max_length);
-    if (!bs_grow(&list, &x->list_cap, (size_t)x->n + 1, sizeof *x->list, INT32_MAX))
+    if (!BS_GROW(x->list, x->list_cap, (size_t)x->n + 1, INT32_MAX))
         return bs_fail_nomem(x->r->err);
-    x->list = list;
     x->list[x->n++] = s;
     return BASIN_OK;
 }
@@ -599,14 +592,10 @@ static basin_status read_spans(props *x, const sentence *s, const props_row *w)
 
 static bool make_room(props *x, int32_t n)
 {
-    void *a = x->word, *b = x->role, *c = x->begin;
-    bool  ok = bs_grow(&a, &x->word_cap, (size_t)n + 1, sizeof *x->word, MOST_ROWS);
-    ok = ok && bs_grow(&b, &x->role_cap, (size_t)n + 1, sizeof *x->role, MOST_ROWS);
-    ok = ok && bs_grow(&c, &x->begin_cap, (size_t)n + 1, 1, MOST_ROWS);
-    x->word = a;
-    x->role = b;
-    x->begin = c;
-    return ok;
+    const size_t need = (size_t)n + 1;
+    return BS_GROW(x->word, x->word_cap, need, MOST_ROWS) &&
+           BS_GROW(x->role, x->role_cap, need, MOST_ROWS) &&
+           BS_GROW(x->begin, x->begin_cap, need, MOST_ROWS);
 }
 
 /* The lines without their roles: roles.c reads them. */

@@ -72,11 +72,9 @@ static basin_status take_span(spans *x, const json_t *v, size_t i, size_t charac
 
 static basin_status take_spans(spans *x, const json_t *list, size_t characters, long line)
 {
-    void        *room = x->span;
     basin_status s = BASIN_OK;
-    if (!bs_grow(&room, &x->cap, json_array_size(list) + 1, sizeof *x->span, INT32_MAX))
+    if (!BS_GROW(x->span, x->cap, json_array_size(list) + 1, INT32_MAX))
         return bs_fail_nomem(x->m.r->err);
-    x->span = room;
     for (size_t i = 0; i < json_array_size(list) && !s; i++)
         s = take_span(x, json_array_get(list, i), i, characters, line);
     return s;

@@ -351,12 +351,9 @@ static basin_status count_characters(fitting *f, bs_names *found, int64_t **coun
             uint32_t c;
             char     bytes[4];
             bool     fresh;
-            void    *list = *count;
             at += bs_char_next(word->text + at, word->len - at, &c);
             int32_t k = bs_names_add(found, bytes, bs_char_put(c, bytes), &fresh);
-            bool    room = bs_grow(&list, cap, (size_t)found->n, sizeof **count, INT32_MAX);
-            *count = list;
-            if (k < 0 || !room)
+            if (k < 0 || !BS_GROW(*count, *cap, (size_t)found->n, INT32_MAX))
                 return bs_fail_nomem(f->err);
             (*count)[k] = (fresh ? 0 : (*count)[k]) + f->count[i];
         }

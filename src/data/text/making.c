@@ -22,15 +22,12 @@ static const char *keep(bs_corpus_builder *m, const char *text, size_t len)
 void bs_corpus_builder_record(bs_corpus_builder *m, const char *text, size_t len, const char *rest,
                               const char *name, long line)
 {
-    void *list = m->record;
     bs_corpus_builder_sentence(m);
     /* one extra, for the sentence after the last */
-    if (m->failed ||
-        !bs_grow(&list, &m->cap, (size_t)m->records + 2, sizeof *m->record, INT32_MAX)) {
+    if (m->failed || !BS_GROW(m->record, m->cap, (size_t)m->records + 2, INT32_MAX)) {
         m->failed = true;
         return;
     }
-    m->record = list;
     rest = rest ? rest : "";
     m->record[m->records++] = (bs_record){.text = keep(m, text, len),
                                           .len = len,
@@ -69,12 +66,9 @@ static bool is_nothing(const char *text, size_t len)
 
 static void put_place(bs_corpus_builder *m, size_t first, size_t last)
 {
-    void        *a = m->first, *b = m->last;
     const size_t n = (size_t)m->tokens + 1;
-    bool         ok = bs_grow(&a, &m->first_cap, n, sizeof *m->first, INT32_MAX);
-    m->first = a;
-    ok = ok && bs_grow(&b, &m->last_cap, n, sizeof *m->last, INT32_MAX);
-    m->last = b;
+    const bool   ok = BS_GROW(m->first, m->first_cap, n, INT32_MAX) &&
+                    BS_GROW(m->last, m->last_cap, n, INT32_MAX);
     m->failed = m->failed || !ok;
     if (ok) {
         m->first[m->tokens] = (int32_t)first;

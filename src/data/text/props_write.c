@@ -18,14 +18,9 @@ static bool fill(table *b, int32_t words)
 {
     const bs_corpus *c = b->t->c;
     const size_t     P = (size_t)(b->end - b->first), n = (size_t)words * P + 1;
-    void            *role = b->role, *ends = b->ends, *verb = b->verb;
-    bool             ok = bs_grow(&role, &b->role_cap, n, sizeof *b->role, SIZE_MAX / 32);
-    ok = ok && bs_grow(&ends, &b->ends_cap, n, 1, SIZE_MAX / 32);
-    ok = ok && bs_grow(&verb, &b->verb_cap, (size_t)words + 1, 1, SIZE_MAX / 32);
-    b->role = role;
-    b->ends = ends;
-    b->verb = verb;
-    if (!ok)
+    if (!BS_GROW(b->role, b->role_cap, n, SIZE_MAX / 32) ||
+        !BS_GROW(b->ends, b->ends_cap, n, SIZE_MAX / 32) ||
+        !BS_GROW(b->verb, b->verb_cap, (size_t)words + 1, SIZE_MAX / 32))
         return false;
     memset(b->role, 0, n * sizeof *b->role);
     memset(b->ends, 0, n);

@@ -226,10 +226,8 @@ static bool is_ill_formed(const bs_role_metrics *m, const int32_t *tag, int32_t 
 
 static bool make_room(bs_role_metrics *m, int32_t words)
 {
-    void        *row = m->row;
     const size_t need = ((size_t)m->rows + 1) * FIELDS;
-    bool ok = !m->keep_rows || bs_grow(&row, &m->row_cap, need, sizeof *m->row, SIZE_MAX / 32);
-    m->row = row;
+    bool         ok = !m->keep_rows || BS_GROW(m->row, m->row_cap, need, SIZE_MAX / 32);
     if (!ok || (size_t)words < m->room)
         return ok;
     m->room = (size_t)words * 2 + 64;

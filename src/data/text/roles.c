@@ -87,9 +87,7 @@ void bs_role_words_free(bs_role_words *w)
 
 static bool add_word(bs_role_words *w, const char *text, size_t len)
 {
-    void      *list = w->word;
-    const bool ok = bs_grow(&list, &w->cap, (size_t)w->n + 1, sizeof *w->word, INT32_MAX);
-    w->word = list;
+    const bool ok = BS_GROW(w->word, w->cap, (size_t)w->n + 1, INT32_MAX);
     if (ok)
         w->word[w->n++] = (bs_cell){text, len};
     return ok;

@@ -110,10 +110,7 @@ static basin_status add_regex(reading *r, const char *text, bool any_case, bs_ru
 static basin_status add_test(reading *r, bs_rule_test **out)
 {
     bs_rules *a = r->r;
-    void     *list = a->test;
-    bool      room = bs_grow(&list, &a->test_cap, a->tests + 1, sizeof *a->test, BS_RULES_NAMES);
-    a->test = list;
-    if (!room)
+    if (!BS_GROW(a->test, a->test_cap, a->tests + 1, BS_RULES_NAMES))
         return a->tests >= BS_RULES_NAMES
                    ? refuse(r, "more than %d tests in the file", BS_RULES_NAMES)
                    : bs_fail_nomem(r->err);
@@ -197,7 +194,6 @@ static basin_status add_tags(reading *r, char *text, int place)
 {
     bs_rules *a = r->r;
     for (char *p = text, *next; p; p = next) {
-        void *list = a->tag;
         next = *p ? strchr(p + 1, ',') : NULL;
         if (next && !next[1])
             next = NULL;
@@ -206,8 +202,7 @@ static basin_status add_tags(reading *r, char *text, int place)
         basin_status s = check_tag(r, p);
         if (s)
             return s;
-        bool room = bs_grow(&list, &a->tag_cap, a->tags + 1, sizeof *a->tag, BS_RULES_NAMES);
-        a->tag = list;
+        bool room = BS_GROW(a->tag, a->tag_cap, a->tags + 1, BS_RULES_NAMES);
         if (!room && a->tags >= BS_RULES_NAMES)
             return refuse(r, "more than %d tags in the rules of the file", BS_RULES_NAMES);
         const char *name = room ? bs_arena_copy(&a->arena, p, strlen(p)) : NULL;
@@ -260,12 +255,10 @@ static basin_status parse_regex(reading *r, const char *form)
 static basin_status parse_rule(reading *r, int k)
 {
     bs_rules *a = r->r;
-    void     *list = a->rule;
     bs_rule rule = {.kind = statements[k].kind, .line = r->line, .tag = a->tags, .test = a->tests};
-    bool    room = bs_grow(&list, &a->rule_cap, a->rules + 1, sizeof *a->rule, BS_RULES_MOST);
+    bool    room = BS_GROW(a->rule, a->rule_cap, a->rules + 1, BS_RULES_MOST);
     const char *form = statements[k].form;
     int         places = 0;
-    a->rule = list;
     if (!room)
         return a->rules >= BS_RULES_MOST ? refuse(r, "more than %d rules", BS_RULES_MOST)
                                          : bs_fail_nomem(r->err);

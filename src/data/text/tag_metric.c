@@ -144,28 +144,17 @@ const bs_tagset *bs_tag_metrics_tagset(const bs_tag_metrics *m)
 
 /* ---- counting ---- */
 
-/* Sets ok: there is room for `need` elements in a growing array. */
-#define ROOM(ok, array, cap, need)                                                                \
-    do {                                                                                          \
-        void *room_ = (array);                                                                    \
-        (ok) =                                                                                    \
-            (ok) && bs_grow(&room_, &(cap), (need), sizeof *(array), SIZE_MAX / sizeof *(array)); \
-        (array) = room_;                                                                          \
-    } while (0)
-
 static bool make_room(bs_tag_metrics *m, int32_t n)
 {
-    bool         ok = true;
     const size_t rows = (size_t)m->rows;
-    ROOM(ok, m->gold_span, m->gold_cap, (size_t)n + 1);
-    ROOM(ok, m->found_span, m->found_cap, (size_t)n + 1);
-    if (m->keep_rows) {
-        const int64_t at = rows && m->event_start ? m->event_start[rows] : 0;
-        ROOM(ok, m->row, m->row_cap, (rows + 1) * FIELDS);
-        ROOM(ok, m->event, m->event_cap, (size_t)at + 2 * (size_t)n + 1);
-        ROOM(ok, m->event_start, m->event_start_cap, rows + 2);
-    }
-    return ok;
+    if (!BS_GROW(m->gold_span, m->gold_cap, (size_t)n + 1, SIZE_MAX) ||
+        !BS_GROW(m->found_span, m->found_cap, (size_t)n + 1, SIZE_MAX))
+        return false;
+    const int64_t at = rows && m->event_start ? m->event_start[rows] : 0;
+    return !m->keep_rows ||
+           (BS_GROW(m->row, m->row_cap, (rows + 1) * FIELDS, SIZE_MAX) &&
+            BS_GROW(m->event, m->event_cap, (size_t)at + 2 * (size_t)n + 1, SIZE_MAX) &&
+            BS_GROW(m->event_start, m->event_start_cap, rows + 2, SIZE_MAX));
 }
 
 /* Records an event of a tag, for the totals and for resampling. */

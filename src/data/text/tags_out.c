@@ -16,12 +16,10 @@ bool bs_is_words_heading(const char *name)
 static bool make_text(const bs_corpus *c, bs_passage *p)
 {
     const int32_t from = c->start[p->first], to = c->start[p->end];
-    void         *place = p->place;
     size_t        at = 0;
     bs_buf_clear(&p->made);
-    if (!bs_grow(&place, &p->cap, 2 * (size_t)(to - from) + 1, sizeof *p->place, SIZE_MAX / 8))
+    if (!BS_GROW(p->place, p->cap, 2 * (size_t)(to - from) + 1, SIZE_MAX / 8))
         return false;
-    p->place = place;
     for (int32_t s = p->first; s < p->end; s++) {
         bs_buf_text(&p->made, s > p->first ? "\n" : "");
         at += s > p->first;

@@ -173,14 +173,12 @@ static basin_status take_numbers(reading *r, const bs_line *line, size_t word, s
 {
     const size_t D = (size_t)r->out->dim, at = (size_t)r->out->n * D;
     const char  *p = line->text + word, *end = line->text + len;
-    void        *value = r->out->value;
     if (at + D > most_values)
         return fail_row(r, line,
                         "more than 2147483648 numbers in all; keep only the words of "
                         "the data");
-    if (!bs_grow(&value, &r->cap, at + D, sizeof *r->out->value, most_values))
+    if (!BS_GROW(r->out->value, r->cap, at + D, most_values))
         return bs_fail_nomem(r->err);
-    r->out->value = value;
     for (size_t k = 0; k < D; k++) {
         double      v;
         const char *from = bs_skip_blanks(p);

@@ -60,10 +60,8 @@ static document document_make(const bs_ngram_options *o)
 
 static bool add_gram(document *d, uint64_t hash, size_t at, size_t end, bool chars)
 {
-    void *list = d->gram;
-    if (!bs_grow(&list, &d->cap, d->n + 1, sizeof *d->gram, INT32_MAX))
+    if (!BS_GROW(d->gram, d->cap, d->n + 1, INT32_MAX))
         return false;
-    d->gram = list;
     d->gram[d->n++] = (gram){hash, (uint32_t)at, (uint32_t)end, chars, 1};
     return true;
 }
@@ -79,9 +77,7 @@ static bool find_words(document *d, const char *text, size_t len)
     while (ok && bs_token_next(text, len, &t, &lines)) {
         char         form[BS_FORM_MAX + 1];
         const size_t n = bs_wordform(&lower, text + t.at, t.end - t.at, form);
-        void        *list = d->word;
-        ok = bs_grow(&list, &d->word_cap, d->words + 1, sizeof *d->word, INT32_MAX);
-        d->word = list;
+        ok = BS_GROW(d->word, d->word_cap, d->words + 1, INT32_MAX);
         if (ok)
             d->word[d->words++] = (word){d->forms.len + 1, n, bs_hash_bytes(form, n, 1)};
         bs_buf_text(&d->forms, " ");

@@ -184,11 +184,8 @@ static basin_status flush(study *t, basin_error *err)
 static bool reserve(study *t, size_t more)
 {
     const size_t need = (size_t)t->start[t->filled] + more;
-    void        *index = t->index, *value = t->value;
-    const bool   ok = bs_grow(&index, &t->room[0], need, sizeof *t->index, INT32_MAX) &&
-                    bs_grow(&value, &t->room[1], need, sizeof *t->value, INT32_MAX);
-    t->index = index;
-    t->value = value;
+    const bool   ok = BS_GROW(t->index, t->room[0], need, INT32_MAX) &&
+                    BS_GROW(t->value, t->room[1], need, INT32_MAX);
     return ok;
 }
 

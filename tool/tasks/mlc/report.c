@@ -268,14 +268,12 @@ static bool add_pairs(const view *v, int32_t row, pairs *p)
         if (v->on[l] && !v->gold[l])
             v->list[wrong++] = l;
     for (int32_t l = 0; l < v->L && wrong > 0; l++) {
-        void *block = p->pair;
         if (!v->gold[l] || v->on[l])
             continue;
         if (p->n + (size_t)wrong > MOST_PAIRS)
             return true;
-        if (!bs_grow(&block, &p->cap, p->n + (size_t)wrong, sizeof *p->pair, MOST_PAIRS))
+        if (!BS_GROW(p->pair, p->cap, p->n + (size_t)wrong, MOST_PAIRS))
             return false;
-        p->pair = block;
         for (int32_t i = 0; i < wrong; i++)
             p->pair[p->n++] = (uint64_t)l << 32 | (uint64_t)v->list[i];
     }
