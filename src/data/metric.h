@@ -28,13 +28,6 @@ typedef enum {
 #define BS_METRIC_BIT(key) (UINT32_C(1) << BS_METRIC_##key)
 #define BS_METRIC_ALL      ((UINT32_C(1) << BS_METRIC_COUNT) - 1)
 
-typedef struct {
-    const char *name, *help;
-    bool        higher;  /* higher is better */
-    bool        decided; /* computed from decisions, so a threshold changes it; else from scores */
-    double      least, greatest;
-} bs_metric;
-
 extern const bs_metric bs_metric_table[BS_METRIC_COUNT];
 
 typedef enum {

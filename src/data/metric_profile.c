@@ -41,12 +41,9 @@ const bs_profile bs_profile_table[BS_PROFILE_COUNT] = {
                          .log_eps = FLT_EPSILON},
 };
 
-#define HIGHER    true
-#define LOWER     false
-#define DECISIONS true
-#define SCORES    false
+enum { SCORES, DECISIONS };
 const bs_metric bs_metric_table[BS_METRIC_COUNT] = {
-#define METRIC(key, direction, lo, hi, input, text) {#key, text, direction, input, lo, hi},
+#define METRIC(key, direction, lo, hi, input, text) {#key, text, BS_##direction, input, lo, hi},
 #include "data/metrics.def"
 #undef METRIC
 };

@@ -1,4 +1,4 @@
-/* stats.h -- how certain a number is: intervals and tests by resampling rows.
+/* stats.h -- what a metric is, and how certain one is: intervals and tests by resampling rows.
  *
  * The unit is the row (sentence, image). A source computes the sums behind its values from weights
  * of its rows; a replicate is one choice of weights. Replicates are made BS_LANES at a time, so
@@ -13,6 +13,16 @@
 
 #include "base/err.h"
 #include "base/log.h"
+
+/* A row of the table of a task's metrics. */
+typedef struct {
+    const char *name, *help;
+    bool        higher;  /* higher is better */
+    bool        decided; /* computed from decisions, so a threshold changes it; else from scores */
+    double      least, greatest;
+} bs_metric;
+
+enum { BS_LOWER, BS_HIGHER }; /* for these tables, where directions are LOWER and HIGHER */
 
 #define BS_LANES      16
 #define BS_VALUES_MAX 64

@@ -12,12 +12,10 @@
 #include "base/mem.h"
 #include "data/image/images.h"
 
-const bs_seg_metric bs_seg_metric_table[BS_SEG_METRIC_COUNT] = {
-#define HIGHER                                            true
-#define SEG_METRIC(key, direction, least, greatest, help) {#key, help, direction, least, greatest},
+const bs_metric bs_seg_metric_table[BS_SEG_METRIC_COUNT] = {
+#define SEG_METRIC(key, direction, lo, hi, text) {#key, text, BS_##direction, true, lo, hi},
 #include "data/image/seg_metrics.def"
 #undef SEG_METRIC
-#undef HIGHER
 };
 
 enum { IOU, IMAGES, FIRST_CLASS, GOLD = 0, PREDICTED, BOTH, CLASS_FIELDS };

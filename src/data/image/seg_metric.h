@@ -33,13 +33,7 @@ typedef enum {
     BS_SEG_METRIC_COUNT
 } bs_seg_metric_id;
 
-typedef struct {
-    const char *name, *help;
-    bool        higher; /* higher is better */
-    double      least, greatest;
-} bs_seg_metric;
-
-extern const bs_seg_metric bs_seg_metric_table[BS_SEG_METRIC_COUNT];
+extern const bs_metric bs_seg_metric_table[BS_SEG_METRIC_COUNT];
 
 typedef struct {
     bool keep_images; /* keep what each image contributed: for intervals and tests */

@@ -9,6 +9,12 @@
 #include "data/text/roles.h"
 #include "data/text/scheme_part.h"
 
+const bs_metric bs_role_metric_table[BS_ROLE_METRIC_COUNT] = {
+#define ROLE_METRIC(key, direction, text) {#key, text, BS_##direction, true, 0, 1},
+#include "data/text/role_metrics.def"
+#undef ROLE_METRIC
+};
+
 /* Fields of a row. */
 enum { ROWS, GOLD, FOUND, RIGHT, PLACED, REPEATED, ILL, KNOWN, EXACT, FIELDS };
 

@@ -20,6 +20,8 @@ typedef enum {
     BS_ROLE_METRIC_COUNT
 } bs_role_metric_id;
 
+extern const bs_metric bs_role_metric_table[BS_ROLE_METRIC_COUNT];
+
 typedef struct bs_role_metrics bs_role_metrics;
 
 /* Borrows the tags, which must be of spans. keep_rows: for intervals and tests. */

@@ -12,6 +12,12 @@
 #include "base/mem.h"
 #include "data/text/scheme_part.h"
 
+const bs_metric bs_tag_metric_table[BS_TAG_METRIC_COUNT] = {
+#define TAG_METRIC(key, direction, hi, text) {#key, text, BS_##direction, true, 0, hi},
+#include "data/text/tag_metrics.def"
+#undef TAG_METRIC
+};
+
 enum { MAX_ROWS = 1 << 30, MAX_TAGS = 1 << 28 };
 
 /* Fields of a record. */

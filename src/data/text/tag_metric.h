@@ -26,6 +26,8 @@ typedef enum {
     BS_TAG_METRIC_COUNT
 } bs_tag_metric_id;
 
+extern const bs_metric bs_tag_metric_table[BS_TAG_METRIC_COUNT];
+
 typedef struct bs_tag_metrics bs_tag_metrics;
 
 /* Borrows the tags. keep_rows: also what each sentence contributed, for intervals and tests. */

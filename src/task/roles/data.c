@@ -65,16 +65,6 @@ static basin_status known_read(const char *json, const char *where, bs_preproces
 
 /* ---- metrics ---- */
 
-#define HIGHER true
-#define LOWER  false
-static const bs_metric metrics[BS_ROLE_METRIC_COUNT] = {
-#define ROLE_METRIC(key, direction, text) {#key, text, direction, true, 0, 1},
-#include "data/text/role_metrics.def"
-#undef ROLE_METRIC
-};
-#undef HIGHER
-#undef LOWER
-
 static void counts_free(bs_measurement *c)
 {
     bs_role_counted *own = bs_measurement_roles(c);
@@ -148,7 +138,7 @@ const bs_task bs_task_roles = {
                 "energy.kind=attention energy.hidden=256 energy.dropout=0.5 gbi.space=logits "
                 "gbi.start=uniform gbi.lr=1 cost=l1 clip=5 clip.energy=5 epochs=50 "
                 "early_stop.patience=8 constrain=yes samples=20",
-    .metric = metrics,
+    .metric = bs_role_metric_table,
     .n_metrics = BS_ROLE_METRIC_COUNT,
     .shown = {{BS_ROLE_METRIC_argument_f1, "arg-F1", 12, 2, true},
               {BS_ROLE_METRIC_ucr, "UCR", 8, 2, true},

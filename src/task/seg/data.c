@@ -141,16 +141,6 @@ static int every(const bs_dataset *train, const bs_dataset *valid, const bs_prep
 
 /* ---- metrics ---- */
 
-#define HIGHER true
-#define LOWER  false
-static const bs_metric metrics[BS_SEG_METRIC_COUNT] = {
-#define SEG_METRIC(key, direction, lowest, most, text) {#key, text, direction, true, lowest, most},
-#include "data/image/seg_metrics.def"
-#undef SEG_METRIC
-};
-#undef HIGHER
-#undef LOWER
-
 static void counts_free(bs_measurement *c)
 {
     bs_seg_metrics_free(bs_measurement_seg(c));
@@ -243,7 +233,7 @@ const bs_task bs_task_seg = {
                 "lr.energy=0.001 pretrain.lr=0.001 clip=5 clip.energy=5 schedule=cosine epochs=100 "
                 "early_stop.epochs=0 early_stop.patience=40 plateau.patience=10 plateau.both=yes",
     .decides = ~(1u << BS_DECIDE_THRESHOLD),
-    .metric = metrics,
+    .metric = bs_seg_metric_table,
     .n_metrics = BS_SEG_METRIC_COUNT,
     .shown = {{BS_SEG_METRIC_mean_iou, "mean-IoU", 12, 2, true},
               {BS_SEG_METRIC_global_iou, "glob-IoU", 8, 2, true},

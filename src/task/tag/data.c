@@ -2,7 +2,6 @@
  * made here for the tasks that share its nets. */
 #include "task/tag/data.h"
 
-#include <math.h>
 #include <string.h>
 
 /* ---- files ---- */
@@ -213,16 +212,6 @@ static basin_status energies(bs_energy_probe *probe, const bs_net_spec *spec,
 
 /* ---- metrics ---- */
 
-#define HIGHER true
-#define LOWER  false
-static const bs_metric metrics[BS_TAG_METRIC_COUNT] = {
-#define TAG_METRIC(key, direction, most, text) {#key, text, direction, true, 0, most},
-#include "data/text/tag_metrics.def"
-#undef TAG_METRIC
-};
-#undef HIGHER
-#undef LOWER
-
 void bs_tag_truth_free(bs_tag_truth *t)
 {
     bs_free(t->gold);
@@ -341,7 +330,7 @@ const bs_task bs_task_tag = {
                 "energy.hidden=128 gbi.space=logits gbi.start=uniform gbi.lr=1 cost=l1 clip=5 "
                 "clip.energy=5 epochs=100 early_stop.patience=10",
     .decides = 1u << BS_DECIDE_F1 | 1u << BS_DECIDE_SUBSET | 1u << BS_DECIDE_HAMMING,
-    .metric = metrics,
+    .metric = bs_tag_metric_table,
     .n_metrics = BS_TAG_METRIC_COUNT,
     .shown = {{BS_TAG_METRIC_token_accuracy, "tok-acc", 12, 2, true},
               {BS_TAG_METRIC_span_f1, "span-F1", 12, 2, true},
