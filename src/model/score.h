@@ -101,7 +101,8 @@ basin_status bs_scorer_dense(bs_scorer *s, const float *x, int32_t rows, int32_t
  * of the batch is row index[i] (NULL: i) of what scores and energies are for. */
 basin_status bs_scorer_rows(bs_scorer *s, const bs_batch *b, int32_t n, const int32_t *index,
                             int64_t number, float *scores, float *energies, basin_error *err);
-int          bs_scorer_padded(int32_t rows); /* a power of two */
+/* A power of two, so that a few programs serve all numbers of rows. */
+int bs_scorer_padded(int32_t rows);
 
 enum { BS_SCORE_BLOCK = 256 }; /* the largest block; used by callers that stream */
 

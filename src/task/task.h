@@ -83,6 +83,9 @@ struct bs_batches {
     int32_t epoch; /* rows of an epoch: the number that order returns */
 };
 
+/* As `fits`, where batches have any number of rows. */
+int32_t bs_batches_fit_all(bs_batches *f, const int32_t *index, int32_t n);
+
 /* A model's outputs for the rows of a part. */
 typedef struct {
     const bs_task *task;

@@ -264,13 +264,6 @@ static void order_rows(bs_batches *base, bs_rng *rng, int32_t *order)
     bs_rng_permutation(rng, order, ((feed *)base)->t->rows);
 }
 
-static int32_t all_fit(bs_batches *base, const int32_t *index, int32_t n)
-{
-    (void)base;
-    (void)index;
-    return n;
-}
-
 static const bs_batch *take_rows(bs_batches *base, const int32_t *index, int32_t n)
 {
     feed        *f = (feed *)base;
@@ -295,7 +288,7 @@ static basin_status make_feed(const bs_dataset *p, const bs_preprocess *k, const
     *out = NULL;
     if (!f)
         return bs_fail_nomem(err);
-    *f = (feed){.base = {order_rows, all_fit, take_rows, free_feed, p->rows},
+    *f = (feed){.base = {order_rows, bs_batches_fit_all, take_rows, free_feed, p->rows},
                 .t = t,
                 .classes = labels(k),
                 .x = bs_calloc(B * (size_t)t->features, sizeof *f->x),

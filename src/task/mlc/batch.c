@@ -102,13 +102,6 @@ static const bs_batch *take_rows(bs_batches *base, const int32_t *index, int32_t
     return &f->batch;
 }
 
-static int32_t all_fit(bs_batches *base, const int32_t *index, int32_t n)
-{
-    (void)base;
-    (void)index;
-    return n;
-}
-
 static void order_rows(bs_batches *base, bs_rng *rng, int32_t *order)
 {
     feed *f = (feed *)base;
@@ -143,7 +136,7 @@ basin_status bs_batches_mlc(const bs_dataset *p, const bs_preprocess *k, const b
     *out = NULL;
     if (!f)
         return bs_fail_nomem(err);
-    f->base = (bs_batches){order_rows, all_fit, take_rows, free_feed, p->rows};
+    f->base = (bs_batches){order_rows, bs_batches_fit_all, take_rows, free_feed, p->rows};
     f->data = data;
     f->schema = bs_schema_mlc(k);
     f->soft = p->soft;

@@ -27,18 +27,10 @@ typedef struct {
     double            effective;
 } deciding;
 
-static int padded(int32_t rows)
-{
-    int size = 1;
-    while (size < rows)
-        size *= 2;
-    return size;
-}
-
 /* Rows first .. first + n of the data, padded with empty ones. */
 static void take_block(deciding *d, int32_t first, int32_t n, bs_csr *csr, bs_batch *b)
 {
-    const int size = padded(n);
+    const int size = bs_scorer_padded(n);
     *b = (bs_batch){.size = {size, 1, 1}, .x = {d->dense}};
     for (int32_t i = 0; i < n; i++)
         d->index[i] = first + i;

@@ -118,13 +118,6 @@ static void order_images(bs_batches *base, bs_rng *rng, int32_t *order)
     f->salt = bs_rng_bits(rng);
 }
 
-static int32_t all_fit(bs_batches *base, const int32_t *index, int32_t n)
-{
-    (void)base;
-    (void)index;
-    return n;
-}
-
 static double either_way(bs_rng *rng) /* from -1 to 1 */
 {
     return 2 * bs_rng_uniform(rng) - 1;
@@ -178,7 +171,7 @@ basin_status bs_batches_seg(const bs_dataset *p, const bs_preprocess *k, const b
     *out = NULL;
     if (!f)
         return bs_fail_nomem(err);
-    f->base = (bs_batches){order_images, all_fit, take_windows, free_feed, p->rows};
+    f->base = (bs_batches){order_images, bs_batches_fit_all, take_windows, free_feed, p->rows};
     f->im = bs_dataset_seg(p);
     f->flip = o->seg_flip ? 0.5 : 0;
     f->jitter = o->seg_jitter;

@@ -167,15 +167,6 @@ static void close_photo(predicting *p)
     p->open = -1;
 }
 
-/* A few programs serve all numbers of rows. */
-static int32_t padded(int32_t n)
-{
-    int32_t rows = 1;
-    while (rows < n)
-        rows *= 2;
-    return rows;
-}
-
 static void paste_part(predicting *p, const piece *a, const real *y)
 {
     const size_t plane = (size_t)a->at.width * (size_t)a->at.height;
@@ -200,7 +191,7 @@ static basin_status run_batch(predicting *p)
     p->n = 0;
     if (n == 0)
         return s;
-    s = bs_scorer_batch(p->scorer, bs_windows_take(&p->room, padded(n)), &found, p->err);
+    s = bs_scorer_batch(p->scorer, bs_windows_take(&p->room, bs_scorer_padded(n)), &found, p->err);
     for (int32_t i = 0; i < n && !s; i++) {
         s = bs_scored_check(&found, (size_t)i, (size_t)i * cells, cells, "image",
                             p->out->first + p->put[i].image + 1, p->err);

@@ -150,11 +150,7 @@ static bs_size size_of(const feed *f, const int32_t *index, int32_t n)
     }
     s.length = bs_tag_rounded(s.length);
     s.width = f->shape->chars != BS_CHARS_NONE ? (s.width + 3) / 4 * 4 : 1;
-    if (f->pads_rows)
-        while (s.rows < n)
-            s.rows *= 2;
-    else
-        s.rows = n;
+    s.rows = f->pads_rows ? bs_scorer_padded(n) : n;
     return s;
 }
 
@@ -214,13 +210,12 @@ static bool look_up(feed *f)
 
 static bool make_room(feed *f)
 {
-    size_t cells = BS_TAG_POSITIONS, rows = 1, C = 1;
+    const size_t rows = (size_t)bs_scorer_padded(f->most);
+    size_t       cells = BS_TAG_POSITIONS, C = 1;
     for (int32_t i = 0; i < f->c->sentences; i++) {
         size_t length = (size_t)bs_tag_rounded(length_of(f->c, i));
         cells = length > cells ? length : cells;
     }
-    while (rows < (size_t)f->most)
-        rows *= 2;
     cells = 2 * cells + rows; /* rows may be padded */
     for (int32_t i = 0; i < f->c->words.n && f->letters; i++)
         C = (size_t)f->letters[i] > C ? (size_t)f->letters[i] : C;

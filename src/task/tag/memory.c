@@ -182,8 +182,7 @@ static bs_size size_of(const basin_predictor *p, const basin_sentences *x, const
             s.width = letters > s.width ? letters : s.width;
         }
     }
-    while (s.rows < n)
-        s.rows *= 2;
+    s.rows = bs_scorer_padded(n);
     s.length = bs_tag_rounded(s.length);
     s.width = spelled ? (s.width + 7) / 8 * 8 : 1; /* fewer programs than with multiples of 4 */
     return s;
