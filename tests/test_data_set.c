@@ -9,6 +9,7 @@
 #include "tasks/mlc/make.h"
 #include "data/split.h"
 #include "data/rows/write.h"
+#include "task/mlc/data.h"
 
 static int no_leak(void **state)
 {
@@ -175,14 +176,16 @@ static void test_judge(void **state)
 static void test_standardise(void **state)
 {
     (void)state;
-    bs_rows    *ds = read_text(HEAD "@attribute a real\n@attribute b {0,1}\n@attribute k real\n"
-                                       "@attribute y {0,1}\n@data\n"
-                                       "1,1,7,1\n3,0,7,0\n?,1,7,1\n0,?,7,0\n",
-                               "labels=y", NULL);
-    bs_schema   s = ds->schema, back;
-    bs_arena    arena;
-    basin_error err;
+    bs_rows      *ds = read_text(HEAD "@attribute a real\n@attribute b {0,1}\n@attribute k real\n"
+                                           "@attribute y {0,1}\n@data\n"
+                                           "1,1,7,1\n3,0,7,0\n?,1,7,1\n0,?,7,0\n",
+                                 "labels=y", NULL);
+    bs_schema     s = ds->schema;
+    bs_arena      arena;
+    basin_error   err;
+    bs_preprocess known = {0};
     bs_arena_init(&arena, 0);
+    bs_arena_init(&known.arena, 0);
     assert_int_equal(bs_schema_fit(ds, true, &arena, &s, &err), BASIN_OK);
     double mean = 4.0 / 3, sd = sqrt((1 + 9) / 3.0 - mean * mean);
     assert_true(fabs(s.mean[0] - mean) < 1e-6 && fabs(1 / s.scale[0] - sd) < 1e-6);
@@ -198,14 +201,19 @@ static void test_standardise(void **state)
     bs_buf_init(&json, 1 << 20);
     bs_buf_init(&again, 1 << 20);
     bs_schema_json(&s, &json);
-    assert_int_equal(bs_schema_from_json(json.data, json.len, "m", &arena, &back, &err), BASIN_OK);
-    bs_schema_json(&back, &again);
+    assert_int_equal(bs_preprocess_read(&bs_task_mlc, json.data, "m", &known, &err), BASIN_OK);
+    const bs_schema *back = bs_columns_mlc(&known);
+    bs_schema_json(back, &again);
     assert_string_equal(json.data, again.data);
-    assert_memory_equal(s.mean, back.mean, 3 * sizeof *s.mean);
-    assert_memory_equal(s.fill, back.fill, 3 * sizeof *s.fill);
-    for (size_t cut = 0; cut < json.len; cut++)
-        assert_int_equal(bs_schema_from_json(json.data, cut, "m", &arena, &back, &err),
+    assert_memory_equal(s.mean, back->mean, 3 * sizeof *s.mean);
+    assert_memory_equal(s.fill, back->fill, 3 * sizeof *s.fill);
+    for (size_t cut = json.len; cut > 0; cut--) {
+        json.data[cut - 1] = '\0';
+        bs_preprocess_free(&known);
+        assert_int_equal(bs_preprocess_read(&bs_task_mlc, json.data, "m", &known, &err),
                          BASIN_EDATA);
+    }
+    bs_preprocess_free(&known);
     bs_rows_fill(ds, &s);
     assert_int_equal(ds->n_missing, 0);
     bs_buf_free(&json);

@@ -48,7 +48,7 @@ static void learn(const char *data, const char *words)
     bs_preprocess_free(&known);
     known = (bs_preprocess){0};
     bs_arena_init(&known.arena, 0);
-    OK(bs_task_seg.known_read(json.data, "model", &known, err));
+    OK(bs_preprocess_read(&bs_task_seg, json.data, "model", &known, err));
     bs_buf_free(&json);
     bs_data_free(&p);
 }

@@ -451,7 +451,7 @@ static void refused(const char *json)
     bs_preprocess k = {0};
     basin_error   err = {0};
     bs_arena_init(&k.arena, 0);
-    if (bs_task_seg.known_read(json, "m.safetensors", &k, &err) != BASIN_EDATA)
+    if (bs_preprocess_read(&bs_task_seg, json, "m.safetensors", &k, &err) != BASIN_EDATA)
         fail_msg("accepted: %s", json);
     assert_non_null(strstr(err.msg, "m.safetensors"));
     bs_preprocess_free(&k);

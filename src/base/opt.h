@@ -9,6 +9,8 @@
 #include "base/buf.h"
 #include "base/err.h"
 
+struct json_t;
+
 typedef enum {
     BS_INT,   /* int */
     BS_FLOAT, /* double */
@@ -69,6 +71,8 @@ void bs_options_json(const bs_option *rows, const void *opts, bs_buf *out);
 /* Sets every member of a JSON object; unknown members are errors. */
 basin_status bs_options_from_json(const bs_option *rows, void *opts, const char *json, size_t len,
                                   const char *where, basin_error *err);
+basin_status bs_options_take(const bs_option *rows, void *opts, struct json_t *object,
+                             const char *where, basin_error *err);
 /* Reads "key = value" lines; # starts a comment. */
 basin_status bs_options_from_config(const bs_option *rows, void *opts, const char *text, size_t len,
                                     const char *where, basin_error *err);

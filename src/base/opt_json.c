@@ -70,6 +70,24 @@ static basin_status set_member(const bs_option *rows, void *opts, const char *na
     return bs_options_set(rows, opts, name, shown, where, err);
 }
 
+basin_status bs_options_take(const bs_option *rows, void *opts, json_t *object, const char *where,
+                             basin_error *err)
+{
+    basin_status s = BASIN_OK;
+    const char  *name;
+    json_t      *value;
+    if (!json_is_object(object))
+        return bs_fail(err, BASIN_EDATA, "%s: expected a JSON object {\"option\": value, ...}",
+                       where);
+    json_object_foreach(object, name, value)
+    {
+        s = set_member(rows, opts, name, value, where, err);
+        if (s)
+            break;
+    }
+    return s;
+}
+
 basin_status bs_options_from_json(const bs_option *rows, void *opts, const char *json, size_t len,
                                   const char *where, basin_error *err)
 {
@@ -81,18 +99,7 @@ basin_status bs_options_from_json(const bs_option *rows, void *opts, const char 
         return bs_fail(err, BASIN_EDATA, "%s: invalid JSON at line %d, column %d: %s", where,
                        why.line, why.column, why.text);
 
-    basin_status s = BASIN_OK;
-    const char  *name;
-    json_t      *value;
-    if (!json_is_object(root))
-        s = bs_fail(err, BASIN_EDATA, "%s: expected a JSON object {\"option\": value, ...}", where);
-    else
-        json_object_foreach(root, name, value)
-        {
-            s = set_member(rows, opts, name, value, where, err);
-            if (s)
-                break;
-        }
+    basin_status s = bs_options_take(rows, opts, root, where, err);
     json_decref(root);
     return s;
 }

@@ -17,6 +17,8 @@
 #include "base/mem.h"
 #include "data/notes.h"
 
+struct json_t;
+
 typedef enum {
     BS_FEATURE_NUMERIC,
     BS_FEATURE_BINARY, /* 0 or 1; from a nominal attribute if `value` is set, which reads as 1 */
@@ -193,8 +195,8 @@ void bs_rows_fill(bs_rows *ds, const bs_schema *schema);
 
 /* One JSON object for the model file, and back (strings go into the arena). */
 void         bs_schema_json(const bs_schema *schema, bs_buf *out);
-basin_status bs_schema_from_json(const char *json, size_t len, const char *where, bs_arena *arena,
-                                 bs_schema *out, basin_error *err);
+basin_status bs_schema_take(struct json_t *o, const char *where, bs_arena *arena, bs_schema *out,
+                            basin_error *err);
 
 /* --- summary.c ----------------------------------------------------------- */
 

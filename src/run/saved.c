@@ -362,7 +362,7 @@ static basin_status read_metadata(const bs_safetensors *f, const char *name, bs_
                                name, s->settings.train.task)
                      : BASIN_OK;
     if (!status)
-        status = s->task->known_read(text[SCHEMA], name, &s->known, err);
+        status = bs_preprocess_read(s->task, text[SCHEMA], name, &s->known, err);
     if (!status)
         status = bs_threshold_read(text[THRESHOLD], &s->threshold, err);
     if (!status && s->task->decides)

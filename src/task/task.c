@@ -9,6 +9,7 @@
 
 #include "base/io.h"
 #include "base/opt.h"
+#include "base/tree.h"
 
 enum { PEEK = 1 << 16 };
 
@@ -141,6 +142,20 @@ bool bs_preprocess_share(const bs_preprocess *k, bs_arena *arena, bs_preprocess 
     if (out->own)
         memcpy(out->own, k->own, k->size);
     return out->own != NULL;
+}
+
+basin_status bs_preprocess_read(const bs_task *task, const char *json, const char *where,
+                                bs_preprocess *out, basin_error *err)
+{
+    json_error_t why;
+    json_t      *o = bs_tree_read(json, strlen(json), JSON_REJECT_DUPLICATES, &why);
+    if (!o && json_error_code(&why) == json_error_out_of_memory)
+        return bs_fail_nomem(err);
+    if (!o)
+        return bs_fail(err, BASIN_EDATA, "%s: its schema is not JSON: %s", where, why.text);
+    basin_status s = task->known_read(o, where, out, err);
+    json_decref(o);
+    return s;
 }
 
 void bs_preprocess_free(bs_preprocess *k)

@@ -15,6 +15,7 @@
 #include "task/options.h"
 
 typedef struct bs_task bs_task;
+struct json_t;
 
 enum { BS_MOST_METRICS = 24, BS_SHOWN = 7, BS_FOLDS = 5 };
 
@@ -216,7 +217,7 @@ struct bs_task {
     const char *(*label)(const bs_preprocess *k, int i);     /* i is in range */
     void (*known_text)(const bs_preprocess *k, bs_buf *out); /* "68 features, 6 labels" */
     void (*known_json)(const bs_preprocess *k, bs_buf *out);
-    basin_status (*known_read)(const char *json, const char *where, bs_preprocess *out,
+    basin_status (*known_read)(struct json_t *o, const char *where, bs_preprocess *out,
                                basin_error *err);
     /* The nets defined by options and data. */
     basin_status (*spec)(const bs_train_options *o, const bs_preprocess *k, bs_net_spec *out,
@@ -320,6 +321,10 @@ void *bs_preprocess_begin(bs_preprocess *k, const bs_task *task, size_t n);
 /* The same with a copy of own in the arena, for callers that change part of it; what own points to
  * is shared. False when memory runs out. */
 bool bs_preprocess_share(const bs_preprocess *k, bs_arena *arena, bs_preprocess *out);
+
+/* From the JSON that the task's known_json wrote; where: the name of the file. */
+basin_status bs_preprocess_read(const bs_task *task, const char *json, const char *where,
+                                bs_preprocess *out, basin_error *err);
 
 void bs_dataset_free(bs_dataset *p);
 void bs_preprocess_free(bs_preprocess *k);

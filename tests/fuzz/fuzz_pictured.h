@@ -25,10 +25,10 @@ static inline void fuzz_pictured(const uint8_t *data, size_t size)
     bs_arena_init(&two.arena, 0);
     bs_buf_init(&first, 1 << 24);
     bs_buf_init(&second, 1 << 24);
-    if (!bs_task_seg.known_read(text, "fuzz", &one, &err)) {
+    if (!bs_preprocess_read(&bs_task_seg, text, "fuzz", &one, &err)) {
         bs_task_seg.spec(&s.train, &one, &spec, &err);
         bs_task_seg.known_json(&one, &first);
-        if (bs_task_seg.known_read(first.data, "again", &two, &err))
+        if (bs_preprocess_read(&bs_task_seg, first.data, "again", &two, &err))
             abort();
         bs_task_seg.known_json(&two, &second);
         if (first.len != second.len || memcmp(first.data, second.data, first.len) != 0)

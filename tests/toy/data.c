@@ -201,16 +201,13 @@ static void known_json(const bs_preprocess *k, bs_buf *out)
     bs_json_close(out, '}');
 }
 
-static basin_status known_read(const char *json, const char *where, bs_preprocess *out,
-                               basin_error *err)
+static basin_status known_read(json_t *o, const char *where, bs_preprocess *out, basin_error *err)
 {
     toy_known *k = bs_preprocess_begin(out, &bs_task_toy, sizeof *k);
-    json_t    *o = bs_tree_read(json, strlen(json), 0, NULL);
     if (!k)
         return bs_fail_nomem(err);
     k->features = (int)json_integer_value(json_object_get(o, "features"));
     k->classes = (int)json_integer_value(json_object_get(o, "classes"));
-    json_decref(o);
     if (k->features < 1 || k->features > 1 << 16 || k->classes < 1 || k->classes > TOY_CLASSES)
         return bs_fail(err, BASIN_EDATA, "%s: not what a toy model keeps", where);
     return BASIN_OK;

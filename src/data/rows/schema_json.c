@@ -230,17 +230,12 @@ static basin_status take_schema(const loading *l, const json_t *o, bs_schema *ou
     return s;
 }
 
-basin_status bs_schema_from_json(const char *json, size_t len, const char *where, bs_arena *arena,
-                                 bs_schema *out, basin_error *err)
+basin_status bs_schema_take(json_t *o, const char *where, bs_arena *arena, bs_schema *out,
+                            basin_error *err)
 {
-    loading      l = {.where = where, .arena = arena, .err = err};
-    json_error_t problem;
+    loading l = {.where = where, .arena = arena, .err = err};
     *out = (bs_schema){0};
-    json_t *o = bs_tree_read(json, len, JSON_REJECT_DUPLICATES, &problem);
-    if (!o)
-        return refuse(&l, problem.text);
     basin_status s = take_schema(&l, o, out);
-    json_decref(o);
     if (s)
         *out = (bs_schema){0};
     return s;

@@ -66,8 +66,7 @@ basin_status bs_mlc_widen(bs_dataset *train, const bs_preprocess *like, bs_logge
                           basin_error *err);
 void         bs_mlc_known_text(const bs_preprocess *k, bs_buf *out);
 void         bs_mlc_known_json(const bs_preprocess *k, bs_buf *out);
-basin_status bs_mlc_known_read(const char *json, const char *where, bs_preprocess *out,
-                               basin_error *err);
+basin_status bs_mlc_known_read(json_t *o, const char *where, bs_preprocess *out, basin_error *err);
 
 /* spec.c */
 basin_status bs_mlc_spec(const bs_train_options *o, const bs_preprocess *k, bs_net_spec *out,

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "base/tree.h"
 #include "run/from.h"
 #include "task/mlc/data.h"
 #include "task/weights.h"
@@ -160,28 +159,22 @@ void bs_mlc_known_json(const bs_preprocess *k, bs_buf *out)
     bs_json_close(out, '}');
 }
 
-basin_status bs_mlc_known_read(const char *json, const char *where, bs_preprocess *out,
-                               basin_error *err)
+basin_status bs_mlc_known_read(json_t *o, const char *where, bs_preprocess *out, basin_error *err)
 {
     bs_mlc_known *k = bs_preprocess_begin(out, &bs_task_mlc, sizeof *k);
     if (!k)
         return bs_fail_nomem(err);
     out->deciding = BS_METRIC_example_f1;
-    basin_status s = bs_schema_from_json(json, strlen(json), where, &out->arena, &k->columns, err);
+    basin_status s = bs_schema_take(o, where, &out->arena, &k->columns, err);
+    const bool   texts = k->columns.n_texts > 0;
+    json_t      *ngrams = json_object_get(o, "ngrams"), *encoder = json_object_get(o, "encoder");
     k->schema = k->columns;
-    json_t *ngrams = NULL, *encoder = NULL, *object = NULL;
-    if (!s && k->columns.n_texts) {
-        object = bs_tree_read(json, strlen(json), 0, NULL);
-        ngrams = json_object_get(object, "ngrams");
-        encoder = json_object_get(object, "encoder");
-    }
-    if (!s && encoder)
+    if (!s && texts && encoder)
         s = bs_mlc_text_from_json(encoder, where, &k->text, err);
-    else if (!s && ngrams)
+    else if (!s && texts && ngrams)
         s = bs_ngrams_from_json(ngrams, where, &out->arena, &k->ngrams, err);
     if (!s && k->ngrams.n > 0)
         s = bs_ngrams_schema(&k->ngrams, &k->columns, &out->arena, &k->schema, err);
-    json_decref(object);
     return s;
 }
 

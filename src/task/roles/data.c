@@ -53,10 +53,10 @@ static basin_status fit(const bs_settings *s, bs_dataset *part, int n, bs_logger
     return status;
 }
 
-static basin_status known_read(const char *json, const char *where, bs_preprocess *out,
+static basin_status known_read(struct json_t *o, const char *where, bs_preprocess *out,
                                basin_error *err)
 {
-    basin_status s = bs_tag_known_read(&bs_task_roles, json, where, out, err);
+    basin_status s = bs_tag_known_read(&bs_task_roles, o, where, out, err);
     if (!s && bs_preprocess_tag(out)->lexicon.scheme != BS_SCHEME_IOB2)
         s = bs_fail(err, BASIN_EDATA, "%s: the tags of roles must be iob2", where);
     out->deciding = BS_ROLE_METRIC_argument_f1;

@@ -58,7 +58,7 @@ basin_status bs_seg_widen(bs_dataset *train, const bs_preprocess *like, bs_logge
                           basin_error *err);
 void         bs_seg_known_text(const bs_preprocess *k, bs_buf *out);
 void         bs_seg_known_json(const bs_preprocess *k, bs_buf *out);
-basin_status bs_seg_known_read(const char *json, const char *where, bs_preprocess *out,
+basin_status bs_seg_known_read(struct json_t *o, const char *where, bs_preprocess *out,
                                basin_error *err);
 
 /* spec.c */

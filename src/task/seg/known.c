@@ -214,43 +214,28 @@ static bool read_classes(const json_t *names, const json_t *colours, size_t clas
     return ok;
 }
 
-static basin_status read_members(const json_t *o, const char *where, bs_preprocess *out,
-                                 basin_error *err)
+basin_status bs_seg_known_read(json_t *o, const char *where, bs_preprocess *out, basin_error *err)
 {
-    bs_seg_known *k = bs_preprocess_seg(out);
+    bs_seg_known *k = bs_preprocess_begin(out, &bs_task_seg, sizeof *k);
     const json_t *names = json_object_get(o, "names"), *colours = json_object_get(o, "colours");
     const char   *name[256];
     int32_t       colour[256];
-    bs_buf        image;
+    json_t       *image = json_object_get(o, "image");
     basin_status  s = BASIN_OK;
-    bs_buf_init(&image, (size_t)1 << 24);
+    if (!k)
+        return bs_fail_nomem(err);
+    out->deciding = BS_SEG_METRIC_mean_iou;
     k->image = bs_image_options_default();
     k->binary = json_is_true(json_object_get(o, "binary"));
-    if (!read_numbers(o, k) || !read_classes(names, colours, (size_t)k->classes, name, colour) ||
-        !bs_tree_write(json_object_get(o, "image"), &image))
-        s = image.failed ? bs_fail_nomem(err)
-                         : bs_fail(err, BASIN_EDATA,
-                                   "%s: what the model knows of images is incomplete", where);
+    if (!image || !read_numbers(o, k) ||
+        !read_classes(names, colours, (size_t)k->classes, name, colour))
+        s = bs_fail(err, BASIN_EDATA, "%s: what the model knows of images is incomplete", where);
     else if (!bs_classes_copy(&out->arena, k->classes, json_array_size(names) ? name : NULL,
                               json_array_size(colours) ? colour : NULL, &k->name, &k->colour))
         s = bs_fail_nomem(err);
     if (!s)
-        s = bs_options_from_json(bs_image_rows, &k->image, image.data, image.len, where, err);
+        s = bs_options_take(bs_image_rows, &k->image, image, where, err);
     bs_options_own_limits(bs_image_rows, &k->image);
-    bs_buf_free(&image);
-    return s;
-}
-
-basin_status bs_seg_known_read(const char *json, const char *where, bs_preprocess *out,
-                               basin_error *err)
-{
-    if (!bs_preprocess_begin(out, &bs_task_seg, sizeof(bs_seg_known)))
-        return bs_fail_nomem(err);
-    json_t      *o = bs_tree_read(json, strlen(json), 0, NULL);
-    basin_status s = o ? read_members(o, where, out, err)
-                       : bs_fail(err, BASIN_EDATA, "%s: the schema is not JSON", where);
-    out->deciding = BS_SEG_METRIC_mean_iou;
-    json_decref(o);
     return s;
 }
 

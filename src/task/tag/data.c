@@ -30,10 +30,10 @@ static basin_status split(const bs_dataset *p, const double *share, int parts, u
     return bs_corpus_split(bs_dataset_tag(p), share, parts, false, seed, part, err);
 }
 
-static basin_status known_read(const char *json, const char *where, bs_preprocess *out,
+static basin_status known_read(struct json_t *o, const char *where, bs_preprocess *out,
                                basin_error *err)
 {
-    return bs_tag_known_read(&bs_task_tag, json, where, out, err);
+    return bs_tag_known_read(&bs_task_tag, o, where, out, err);
 }
 
 /* ---- outputs ---- */

@@ -83,7 +83,7 @@ int          bs_tag_labels(const bs_preprocess *k);
 const char  *bs_tag_label(const bs_preprocess *k, int i);
 void         bs_tag_known_text(const bs_preprocess *k, bs_buf *out);
 void         bs_tag_known_json(const bs_preprocess *k, bs_buf *out);
-basin_status bs_tag_known_read(const bs_task *task, const char *json, const char *where,
+basin_status bs_tag_known_read(const bs_task *task, struct json_t *o, const char *where,
                                bs_preprocess *out, basin_error *err);
 
 /* spec.c */

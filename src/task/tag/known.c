@@ -272,15 +272,17 @@ void bs_tag_known_json(const bs_preprocess *k, bs_buf *out)
     bs_json_close(out, '}');
 }
 
-static basin_status read_members(json_t *o, const char *where, bs_preprocess *out, basin_error *err)
+basin_status bs_tag_known_read(const bs_task *task, json_t *o, const char *where,
+                               bs_preprocess *out, basin_error *err)
 {
-    bs_tag_known *k = bs_preprocess_tag(out);
+    bs_tag_known *k = bs_preprocess_begin(out, task, sizeof *k);
     json_t       *options, *lexicon;
     json_int_t    width, columns;
     int           vectors;
     const char   *name;
     bs_scheme     scheme;
-    bs_buf        text;
+    if (!k)
+        return bs_fail_nomem(err);
     if (json_unpack(o, "{s:I s:b s:o s:s s:I s:o}", "word_width", &width, "vectors", &vectors,
                     "text", &options, "file_scheme", &name, "file_columns", &columns, "lexicon",
                     &lexicon) ||
@@ -292,27 +294,11 @@ static basin_status read_members(json_t *o, const char *where, bs_preprocess *ou
     k->has_vectors = vectors;
     k->file_scheme = (int)scheme;
     k->file_columns = (int)columns;
-    bs_buf_init(&text, (size_t)1 << 30);
-    basin_status s = bs_tree_write(options, &text) && !text.failed ? BASIN_OK : bs_fail_nomem(err);
-    if (!s)
-        s = bs_options_from_json(bs_corpus_rows, &k->text, text.data, text.len, where, err);
-    bs_buf_free(&text);
+    basin_status s = bs_options_take(bs_corpus_rows, &k->text, options, where, err);
     bs_options_own_limits(bs_corpus_rows, &k->text);
     if (!s)
         s = bs_lexicon_take(lexicon, where, &k->lexicon, err);
     if (!s)
         out->deciding = headline_of(k->lexicon.scheme);
-    return s;
-}
-
-basin_status bs_tag_known_read(const bs_task *task, const char *json, const char *where,
-                               bs_preprocess *out, basin_error *err)
-{
-    if (!bs_preprocess_begin(out, task, sizeof(bs_tag_known)))
-        return bs_fail_nomem(err);
-    json_t      *o = bs_tree_read(json, strlen(json), JSON_REJECT_DUPLICATES, NULL);
-    basin_status s = o ? read_members(o, where, out, err)
-                       : bs_fail(err, BASIN_EDATA, "%s: the schema is not JSON", where);
-    json_decref(o);
     return s;
 }
