@@ -44,6 +44,7 @@ basin_status bs_train_finish(const bs_train_job *job, const bs_outputs *valid,
     const bs_dataset       *v = job->valid;
     basin_status            s = BASIN_OK;
     out->threshold = bs_threshold_fixed(0.5f);
+    out->threshold.by = valid->by;
     out->has_test = test != NULL;
     if (v->task->tunes)
         s = v->task->choose(o, job->train, v, valid, &out->threshold, err);

@@ -85,10 +85,14 @@ try basin predict tags t-test.conll -q --nbest 2 --format jsonl --decide subset
 echo "== masks"
 basin data make seg --seed 1 --set images=24 -q -o shapes > made
 basin train shapes -q --method nce --set pretrain.epochs=2 --set energy.epochs=1 --set infer=net --set energy.proof=0 --set net.width=4 \
-    --set energy.hidden=4 --set report=no -o masks > table
+    --set energy.hidden=4 --set report=no --decide jaccard --set decide.samples=4 -o masks > table
 for how in f1 subset hamming jaccard; do
     basin eval masks shapes -q --decide $how --set decide.samples=4 | awk -v how=$how 'NR == 2 { print how, NF, "columns" }'
 done
 basin predict masks shapes -q --decide jaccard --set decide.samples=4 -o one --threads 1
 basin predict masks shapes -q --decide jaccard --set decide.samples=4 -o two --threads 2
 diff -r one two && echo "same masks for two threads"
+basin predict masks shapes -q -o own
+diff -r one own && echo "and without saying how: the model knows"
+basin predict masks shapes -q --decide threshold -o cut
+diff -rq one cut > differ || echo "other masks than of single pixels"
