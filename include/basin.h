@@ -92,6 +92,7 @@ const char *basin_model_card(const basin_model *m);           /* JSON: scores me
                                                                  training */
 int         basin_model_labels(const basin_model *m);         /* or tags, or pixel classes */
 const char *basin_model_label(const basin_model *m, int i);   /* NULL when out of range */
+const char *basin_model_decision(const basin_model *m);       /* "threshold", "f1" and so on */
 int         basin_model_features(const basin_model *m);       /* 0 except for mlc; without what
                                                                  is made of texts */
 int         basin_model_texts(const basin_model *m);          /* 1: its rows have a text */
@@ -118,8 +119,8 @@ typedef struct {
      * energies a row, and limits such as image.max_window_mb. */
     const char *const *set;
     /* "threshold", or how an energy decides: "f1", "subset", "hamming", "jaccard" (see --decide of
-     * `basin predict`); NULL = the model's own. Sentences and photos are decided by it, label sets
-     * by basin_predict_sets. */
+     * `basin predict`); NULL = basin_model_decision. Sentences and photos are decided by it, label
+     * sets by basin_predict_sets and basin_predict_text_sets. */
     const char *decide;
 } basin_predictor_options;
 basin_status basin_predictor_open(const basin_model *m, const basin_predictor_options *o,
@@ -146,15 +147,17 @@ basin_status basin_predict_csr(basin_predictor *p, const basin_rows *x, float *s
 basin_status basin_predict_dense(basin_predictor *p, const float *x, int32_t rows, float *scores,
                                  basin_error *err);
 
+/* The same for a model of texts: rows of UTF-8 (else BASIN_EDATA). columns: what the rows have
+ * besides, NULL if basin_model_features is 0. */
+basin_status basin_predict_texts(basin_predictor *p, const char *const *texts, int32_t rows,
+                                 const basin_rows *columns, float *scores, basin_error *err);
+
 /* The sets of labels that the predictor decides on: on [rows][labels] is 1 where a label is turned
  * on, else 0. Unlike scores, a threshold or an expected metric may depend on the whole row. */
 basin_status basin_predict_sets(basin_predictor *p, const basin_rows *x, uint8_t *on,
                                 basin_error *err);
-
-/* The same for a model of texts, which no other function predicts: rows of UTF-8 (else
- * BASIN_EDATA). columns: what the rows have besides, NULL if basin_model_features is 0. */
-basin_status basin_predict_texts(basin_predictor *p, const char *const *texts, int32_t rows,
-                                 const basin_rows *columns, float *scores, basin_error *err);
+basin_status basin_predict_text_sets(basin_predictor *p, const char *const *texts, int32_t rows,
+                                     const basin_rows *columns, uint8_t *on, basin_error *err);
 
 /* Labels of one row of scores that the model's threshold turns on: writes their numbers to `labels`
  * (room for all) in increasing order and returns how many, or -1 if an argument is NULL. */

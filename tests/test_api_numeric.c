@@ -229,6 +229,29 @@ static void files_are_named_with_the_row(void **state)
     }
 }
 
+static void sets_name_their_row(const char *path)
+{
+    basin_model     *m;
+    basin_error      why;
+    basin_predictor *p;
+    float            value[2 * 20] = {0};
+    int32_t          start[21], index[2 * 20];
+    uint8_t          on[2 * 20];
+    for (int i = 0; i < 20; i++) {
+        start[i + 1] = 2 * (i + 1);
+        index[2 * i] = 0;
+        index[2 * i + 1] = 1;
+    }
+    start[0] = 0;
+    value[2 * 16] = 3e38F;
+    const basin_rows rows = {20, 2, start, index, value};
+    OK(basin_model_load(path, &m, err));
+    OK(basin_predictor_open(
+        m, &BASIN_OPTIONS(basin_predictor_options, .decide = "f1", .infer = "net"), &p, err));
+    expect_row(basin_predict_sets(p, &rows, on, &why), &why, "row 16: an energy of", "sets");
+    close_model(p, m);
+}
+
 /* An energy that is asked for beside finite scores of the net. */
 static void energies_are_finite_or_an_error(void **state)
 {
@@ -252,6 +275,7 @@ static void energies_are_finite_or_an_error(void **state)
     const char *const bad = "bad.csv";
     expect_row(basin_eval("edited.safetensors", &bad, 1, &decide, NULL, &text, &why), &why,
                "bad.csv: row 17: an energy of", "decisions");
+    sets_name_their_row("edited.safetensors");
     const float y[2 * 8] = {0.5F, 0.5F};
     double      pairs[4];
     model_edit("dense-spen/best.safetensors", "edited.safetensors", NULL,

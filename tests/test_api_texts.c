@@ -40,15 +40,15 @@ static basin_label_sets given(bool columns)
                               .texts = texts};
 }
 
-static basin_model *trained(const basin_label_sets *rows, const char *file)
+static basin_model *trained_by(const char *method, const basin_label_sets *rows, const char *file)
 {
     basin_config *c = NULL;
     basin_data   *d = NULL;
     basin_model  *model = NULL;
     basin_text    out = {0};
     OK(basin_config_new(&c, err));
-    static const char *const set[][2] = {{"method", "ce"}, {"epochs", "3"}, {"net.width", "8"},
-                                         {"report", "no"}, {"task", "mlc"}, {"threads", "1"}};
+    const char *const set[][2] = {{"method", method}, {"epochs", "3"}, {"net.width", "8"},
+                                  {"report", "no"},   {"task", "mlc"}, {"threads", "1"}};
     for (size_t i = 0; i < sizeof set / sizeof *set; i++)
         OK(basin_config_set(c, set[i][0], set[i][1], err));
     if (rows) {
@@ -63,6 +63,11 @@ static basin_model *trained(const basin_label_sets *rows, const char *file)
     basin_config_free(c);
     basin_data_free(d);
     return model;
+}
+
+static basin_model *trained(const basin_label_sets *rows, const char *file)
+{
+    return trained_by("ce", rows, file);
 }
 
 static basin_predictor *predictor_of(const basin_model *m)
@@ -134,6 +139,37 @@ static void test_columns(void **state)
     basin_model_free(m);
 }
 
+/* By the threshold as by scores; by an energy otherwise, and alone as among others. */
+static void test_sets(void **state)
+{
+    (void)state;
+    const basin_label_sets rows = given(false);
+    basin_model           *m = trained_by("seal-nce", &rows, NULL);
+    basin_predictor       *p = predictor_of(m), *q;
+    float                  scores[ROWS * LABELS];
+    uint8_t                on[ROWS * LABELS], by_scores[ROWS * LABELS], one[LABELS];
+    basin_error            why = {0};
+    assert_string_equal(basin_model_decision(m), "threshold");
+    assert_null(basin_model_decision(NULL));
+    OK(basin_predict_texts(p, texts, ROWS, NULL, scores, err));
+    OK(basin_decide_rows(m, scores, ROWS, by_scores, err));
+    OK(basin_predict_text_sets(p, texts, ROWS, NULL, on, err));
+    assert_memory_equal(on, by_scores, sizeof on);
+    assert_int_equal(basin_predict_text_sets(p, texts, 1, NULL, NULL, &why), BASIN_EARG);
+    assert_string_equal(why.msg, "on is NULL");
+    basin_predictor_free(p);
+    const basin_predictor_options o = {sizeof o, .threads = 1, .decide = "subset"};
+    OK(basin_predictor_open(m, &o, &q, err));
+    OK(basin_predict_text_sets(q, texts, ROWS, NULL, on, err));
+    assert_memory_not_equal(on, by_scores, sizeof on);
+    for (int i = 0; i < ROWS; i++) {
+        OK(basin_predict_text_sets(q, texts + i, 1, NULL, one, err));
+        assert_memory_equal(one, on + (size_t)i * LABELS, sizeof one);
+    }
+    basin_predictor_free(q);
+    basin_model_free(m);
+}
+
 static void test_refused(void **state)
 {
     (void)state;
@@ -176,6 +212,6 @@ int main(void)
 {
     make_rows();
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_same), cmocka_unit_test(test_columns),
-                                       cmocka_unit_test(test_refused)};
+                                       cmocka_unit_test(test_sets), cmocka_unit_test(test_refused)};
     return cmocka_run_group_tests(tests, in_temporary_folder, leave_folder);
 }

@@ -154,6 +154,11 @@ const char *basin_model_card(const basin_model *m)
     return m ? m->saved->card : NULL;
 }
 
+const char *basin_model_decision(const basin_model *m)
+{
+    return m ? m->saved->settings.train.decide : NULL;
+}
+
 basin_status basin_predictor_new(const basin_model *m, int threads, basin_predictor **out,
                                  basin_error *err)
 {

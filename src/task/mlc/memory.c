@@ -180,7 +180,24 @@ static bool has_missing(const basin_rows *x)
     return false;
 }
 
-/* on: sets, or NULL. */
+/* Scores of rows that are the model's, from number `first`; on: sets, or NULL. */
+static basin_status predict_known(basin_predictor *p, bs_rows *x, int32_t first, float *scores,
+                                  uint8_t *on, basin_error *err)
+{
+    const bs_model_file *m = p->model->saved;
+    bs_dataset           part = {.task = m->task, .rows = x->rows, .own = x};
+    /* counted from 1 there, from 0 here */
+    bs_outputs   y = {.task = m->task, .scores = scores, .on = on, .first = first - 1};
+    basin_status s = bs_mlc_scores(p->scorer, &m->spec, &m->known, x, first, scores, NULL, err);
+    if (!s && on && bs_scorer_inference(p->scorer)->decide)
+        s = bs_mlc_decide(p->scorer, &m->spec, &m->known, &part, &y, err);
+    else if (!s && on)
+        s = basin_decide_rows(p->model, scores, x->rows, on, err);
+    if (!s)
+        bs_scores_inside(scores, (size_t)x->rows * (size_t)schema_of(p->model)->n_labels);
+    return s;
+}
+
 static basin_status predict_rows(basin_predictor *p, const basin_rows *x, float *scores,
                                  uint8_t *on, basin_error *err)
 {
@@ -189,7 +206,7 @@ static basin_status predict_rows(basin_predictor *p, const basin_rows *x, float 
     bs_rows              view = {.rows = x->rows,
                                  .x = {x->rows, schema->n_features, x->start, x->index, x->value}};
     float               *value = NULL;
-    basin_status         s = BASIN_OK;
+    basin_status         s;
     if (bs_net_spec_mlc(&m->spec)->sparse && has_missing(x)) { /* filled in a copy */
         if (!(value = bs_calloc((size_t)x->start[x->rows], sizeof *value)))
             return bs_fail_nomem(err);
@@ -197,16 +214,8 @@ static basin_status predict_rows(basin_predictor *p, const basin_rows *x, float 
             value[k] = filled(schema, (size_t)x->index[k], x->value[k]);
         view.x.value = value;
     }
-    s = bs_mlc_scores(p->scorer, &m->spec, &m->known, &view, 0, scores, NULL, err);
-    bs_dataset part = {.task = m->task, .rows = x->rows, .own = &view};
-    bs_outputs y = {.task = m->task, .scores = scores, .on = on};
-    if (!s && on && bs_scorer_inference(p->scorer)->decide)
-        s = bs_mlc_decide(p->scorer, &m->spec, &m->known, &part, &y, err);
-    else if (!s && on)
-        s = basin_decide_rows(p->model, scores, x->rows, on, err);
+    s = predict_known(p, &view, 0, scores, on, err);
     bs_free(value);
-    if (!s)
-        bs_scores_inside(scores, (size_t)x->rows * (size_t)schema->n_labels);
     return s;
 }
 
@@ -302,10 +311,11 @@ static basin_status check_columns(const basin_model *m, const basin_rows *x, int
     return x ? check_rows(x, D, err) : BASIN_OK;
 }
 
-basin_status basin_predict_texts(basin_predictor *p, const char *const *texts, int32_t rows,
-                                 const basin_rows *columns, float *scores, basin_error *err)
+/* One of scores and on is NULL. */
+static basin_status predict_texts(basin_predictor *p, const char *const *texts, int32_t rows,
+                                  const basin_rows *columns, float *scores, uint8_t *on,
+                                  basin_error *err)
 {
-    BS_KEEP_ERRNO;
     basin_status s = BS_NEED(err, {"predictor", p});
     if (!s)
         s = bs_task_memory_check(p->model, &bs_task_memory_mlc, err);
@@ -313,27 +323,43 @@ basin_status basin_predict_texts(basin_predictor *p, const char *const *texts, i
         s = check_texts(p->model, true, err);
     if (!s)
         s = check_columns(p->model, columns, rows, err);
-    if (!s && rows > 0)
-        s = BS_NEED(err, {"texts", texts}, {"scores", scores});
-    if (s)
+    if (s || rows == 0)
         return s;
-    const bs_model_file *m = p->model->saved;
-    const size_t         L = (size_t)schema_of(p->model)->n_labels;
+    if (!texts)
+        return BS_NEED(err, {"texts", texts});
+    const size_t L = (size_t)schema_of(p->model)->n_labels;
+    float       *own = on ? bs_alloc((size_t)BLOCK * L * sizeof *own) : NULL;
+    if (on && !own)
+        return bs_fail_nomem(err);
     for (int32_t first = 0; first < rows && !s; first += BLOCK) {
         const int32_t n = rows - first < BLOCK ? rows - first : BLOCK;
+        const size_t  at = (size_t)first * L;
         bs_rows      *block = bs_calloc(1, sizeof *block);
-        if (!block)
-            return bs_fail_nomem(err);
-        bs_arena_init(&block->arena, 0);
-        s = take_texts(p->model, texts, columns, first, n, block, err);
+        if (block)
+            bs_arena_init(&block->arena, 0);
+        s = block ? take_texts(p->model, texts, columns, first, n, block, err) : bs_fail_nomem(err);
         if (!s)
-            s = bs_mlc_scores(p->scorer, &m->spec, &m->known, block, first,
-                              scores + (size_t)first * L, NULL, err);
+            s = predict_known(p, block, first, own ? own : scores + at, on ? on + at : NULL, err);
         bs_rows_free(block);
     }
-    if (!s)
-        bs_scores_inside(scores, (size_t)rows * L);
+    bs_free(own);
     return s;
+}
+
+basin_status basin_predict_texts(basin_predictor *p, const char *const *texts, int32_t rows,
+                                 const basin_rows *columns, float *scores, basin_error *err)
+{
+    BS_KEEP_ERRNO;
+    const basin_status s = rows > 0 ? BS_NEED(err, {"scores", scores}) : BASIN_OK;
+    return s ? s : predict_texts(p, texts, rows, columns, scores, NULL, err);
+}
+
+basin_status basin_predict_text_sets(basin_predictor *p, const char *const *texts, int32_t rows,
+                                     const basin_rows *columns, uint8_t *on, basin_error *err)
+{
+    BS_KEEP_ERRNO;
+    const basin_status s = rows > 0 ? BS_NEED(err, {"on", on}) : BASIN_OK;
+    return s ? s : predict_texts(p, texts, rows, columns, NULL, on, err);
 }
 
 static int32_t rows(const void *given)
