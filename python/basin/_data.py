@@ -59,6 +59,27 @@ def sparse_rows(X: Any) -> Tuple[Any, Any, Any]:
     return csr.indptr, np.ascontiguousarray(csr.indices, dtype=np.int32), value
 
 
+def pieces(X: Any) -> Callable[[int, int], Tuple[Any, Any]]:
+    """Rows first to end of a matrix, dense or sparse, as the library reads them, and what must live
+    as long. Their starts count from the first value of the piece, so that they fit 32 bits."""
+    sparse = sparse_rows(X) if is_sparse(X) else None
+
+    def piece(first: int, end: int) -> Tuple[Any, Any]:
+        if sparse is not None:
+            start, index, value = sparse
+            start = start[first : end + 1]
+        else:
+            start, index, value = dense_as_sparse(X[first:end])
+        a = int(start[0])
+        if int(start[-1]) - a > MOST:
+            raise ValueError("X has more than 2^31 values in a piece of rows")
+        own = (start - a).astype(np.int32)
+        at = [address(own), address(index) + 4 * a, address(value) + 4 * a]
+        return _lib.Rows(end - first, X.shape[1], *at), (own, index, value)
+
+    return piece
+
+
 class Documents:
     """Texts, and rows of numbers beside them or None."""
 

@@ -116,10 +116,12 @@ class _Energy(BaseEstimator):
     def _adopt(self, model: Model) -> None:
         pass
 
-    def evaluate(self, X: Any, y: Any, *, per_label: bool = False) -> Evaluation:
-        """All scores on labelled data; printed, they are a table."""
+    def evaluate(
+        self, X: Any, y: Any, *, per_label: bool = False, decide: Optional[str] = None
+    ) -> Evaluation:
+        """All scores on labelled data; printed, they are a table. `decide` as for predict."""
         check_is_fitted(self)
-        return self.model_.evaluate(self._data_for(X, y), per_label=per_label)
+        return self.model_.evaluate(self._data_for(X, y), per_label=per_label, decide=decide)
 
     def energy(self, X: Any, y: Any) -> Any:
         """The energy E(x, y) of these outputs, (n,): low where they fit the input. For methods that
@@ -339,6 +341,11 @@ class EnergyClassifier(ClassifierParams, ClassifierMixin, _Energy):
 
     # ---- fit ----
 
+    def _settings(self) -> Dict[str, Any]:
+        found = super()._settings()
+        self._check_decision(found.get("decide"))
+        return found
+
     def fit(self, X: Any, y: Any, eval_set: Any = None) -> "EnergyClassifier":
         """Trains.
 
@@ -409,8 +416,8 @@ class EnergyClassifier(ClassifierParams, ClassifierMixin, _Energy):
 
     # ---- predictions ----
 
-    def _probabilities(self, X: Any) -> Any:
-        """[rows, labels] of float32, independently for each label."""
+    def _input(self, X: Any) -> Any:
+        """What the model reads."""
         model = self.__dict__.get("model_")
         if (
             model is not None
@@ -422,10 +429,14 @@ class EnergyClassifier(ClassifierParams, ClassifierMixin, _Energy):
             and "feature_names_in_" not in self.__dict__
         ):
             # nothing is left to check: the library finds infinite values
-            return model._dense(_data.dense_rows(X))
+            return _data.dense_rows(X)
         check_is_fitted(self)
-        rows = self._rows(X, False)
-        return self.model_._sparse(rows) if is_sparse(rows) else self.model_._dense(rows)
+        return self._rows(X, False)
+
+    def _probabilities(self, X: Any) -> Any:
+        """[rows, labels] of float32, independently for each label."""
+        rows = self._input(X)
+        return self.model_._scores(rows)
 
     def predict_proba(self, X: Any) -> Any:
         """Probabilities of labels, (n, L), strictly between 0 and 1: for 1-D `y` of the classes,
@@ -444,13 +455,29 @@ class EnergyClassifier(ClassifierParams, ClassifierMixin, _Energy):
             return np.log(p[:, 1]) - np.log(p[:, 0])
         return np.log(p) - np.log1p(-p)
 
-    def predict(self, X: Any) -> Any:
-        """Outputs in the form of the `y` of fit: classes, an indicator matrix or label lists. Sets
-        of labels are decided by the threshold of the model."""
-        p = self._probabilities(X)
+    def _check_decision(self, decide: Optional[str]) -> None:
+        if self._kind == "single" and decide not in (None, "threshold"):
+            raise ValueError(
+                f"decide: {decide} is for sets of labels; here a row has one class, the likeliest"
+            )
+
+    def predict(self, X: Any, *, decide: Optional[str] = None) -> Any:
+        """Outputs in the form of the `y` of fit: classes (the likeliest), an indicator matrix or
+        label lists.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame
+        decide : str, optional
+            How sets of labels are decided: "threshold", or by an energy as the one with the best
+            expected "f1", "subset" accuracy, "hamming" loss or "jaccard" index. Default: as the
+            model was trained (`decide` of the class).
+        """
+        rows = self._input(X)
+        self._check_decision(decide)
         if self._kind == "single":
-            return self.classes_[p.argmax(axis=1)]
-        on = self.model_.decide(p)
+            return self.classes_[self.model_._scores(rows).argmax(axis=1)]
+        on = self.model_._sets(rows, decide)
         if self._kind == "indicator":
             return on.astype(self._dtype)
         names = self.classes_.tolist()
@@ -544,13 +571,13 @@ class EnergyTextClassifier(EnergyClassifier):
         super().fit(_beside(X, columns), y, eval_set)
         return self
 
-    def _probabilities(self, X: Any) -> Any:
+    def _input(self, X: Any) -> Any:
         check_is_fitted(self)
-        return self.model_._documents(self._rows(X, False))
+        return self._rows(X, False)
 
-    def predict(self, X: Any, columns: Any = None) -> Any:
-        """Outputs in the form of the `y` of fit."""
-        return super().predict(_beside(X, columns))
+    def predict(self, X: Any, columns: Any = None, *, decide: Optional[str] = None) -> Any:
+        """Outputs in the form of the `y` of fit; `decide` as of :class:`EnergyClassifier`."""
+        return super().predict(_beside(X, columns), decide=decide)
 
     def predict_proba(self, X: Any, columns: Any = None) -> Any:
         """Probabilities of labels, as of :class:`EnergyClassifier`."""
@@ -561,10 +588,16 @@ class EnergyTextClassifier(EnergyClassifier):
         return super().decision_function(_beside(X, columns))
 
     def evaluate(
-        self, X: Any, y: Any, *, per_label: bool = False, columns: Any = None
+        self,
+        X: Any,
+        y: Any,
+        *,
+        per_label: bool = False,
+        decide: Optional[str] = None,
+        columns: Any = None,
     ) -> Evaluation:
-        """All scores on labelled data; printed, they are a table."""
-        return super().evaluate(_beside(X, columns), y, per_label=per_label)
+        """All scores on labelled data; printed, they are a table. `decide` as for predict."""
+        return super().evaluate(_beside(X, columns), y, per_label=per_label, decide=decide)
 
     def energy(self, X: Any, y: Any, columns: Any = None) -> Any:
         """The energy E(x, y) of label sets, as of :class:`EnergyClassifier`."""
@@ -657,15 +690,18 @@ class EnergyTagger(TaggerParams, _Sequences):
     def _data_for(self, X: Any, y: Any) -> Data:
         return Data.sentences(X, y)
 
-    def predict(self, X: Sequence[Sequence[Any]]) -> List[List[str]]:
-        """A list of tags for each sentence."""
+    def predict(
+        self, X: Sequence[Sequence[Any]], *, decide: Optional[str] = None
+    ) -> List[List[str]]:
+        """A list of tags for each sentence: the likeliest, or what an energy decides on ("f1",
+        "subset", "hamming"). Default: as the model was trained (`decide` of the class)."""
         check_is_fitted(self)
-        tags: List[List[str]] = self.model_.predict(X)
+        tags: List[List[str]] = self.model_.predict(X, decide=decide)
         return tags
 
-    def predict_single(self, sentence: Sequence[Any]) -> List[str]:
+    def predict_single(self, sentence: Sequence[Any], *, decide: Optional[str] = None) -> List[str]:
         """The tags of one sentence."""
-        return self.predict([sentence])[0]
+        return self.predict([sentence], decide=decide)[0]
 
     def predict_proba(self, X: Sequence[Sequence[Any]]) -> List[Any]:
         """An array (tokens, tags) of probabilities for each sentence."""
@@ -690,10 +726,12 @@ class EnergyTagger(TaggerParams, _Sequences):
         pairs, follows = self.model_.interactions_of(Data.sentences(X, y), y is not None)
         return Explanation(list(self.classes_), pairs, follows, "then")
 
-    def spans(self, X: Sequence[Sequence[Any]]) -> List[List[Tuple[int, int, str]]]:
+    def spans(
+        self, X: Sequence[Sequence[Any]], *, decide: Optional[str] = None
+    ) -> List[List[Tuple[int, int, str]]]:
         """The predicted spans of each sentence: first token, end, type."""
         check_is_fitted(self)
-        return self.model_.predict_spans(X)
+        return self.model_.predict_spans(X, decide=decide)
 
 
 class EnergySegmenter(SegmenterParams, _Sequences):
@@ -732,10 +770,12 @@ class EnergySegmenter(SegmenterParams, _Sequences):
     def _stack(found: List[Any], X: Any) -> Any:
         return np.stack(found) if isinstance(X, np.ndarray) and len(found) else found
 
-    def predict(self, X: Any) -> Any:
-        """Masks of class numbers: an array if X is one, else a list."""
+    def predict(self, X: Any, *, decide: Optional[str] = None) -> Any:
+        """Masks of class numbers: an array if X is one, else a list. Those of two classes may be
+        decided by an energy ("f1", "subset", "hamming", "jaccard"). Default: as the model was
+        trained (`decide` of the class)."""
         check_is_fitted(self)
-        return self._stack(self.model_.predict(X), X)
+        return self._stack(self.model_.predict(X, decide=decide), X)
 
     def predict_proba(self, X: Any) -> Any:
         """Probabilities of class 1 (height, width) or, of more than two classes, of all (classes,

@@ -42,6 +42,7 @@ class PredictorOptions(Sized):
         ("infer", c_char_p),
         ("constrain", c_int),
         ("set", POINTER(c_char_p)),
+        ("decide", c_char_p),
     ]
 
 
@@ -148,6 +149,7 @@ class EvalOptions(Sized):
         ("part", c_char_p),
         ("constrain", c_int),
         ("set", POINTER(c_char_p)),
+        ("decide", c_char_p),
     ]
 
 
@@ -167,6 +169,7 @@ _FUNCTIONS: Dict[str, Tuple[Any, Sequence[Any]]] = {
     "basin_model_card": (c_char_p, [_P]),
     "basin_model_labels": (c_int, [_P]),
     "basin_model_label": (c_char_p, [_P, c_int]),
+    "basin_model_decision": (c_char_p, [_P]),
     "basin_model_features": (c_int, [_P]),
     "basin_model_feature": (c_char_p, [_P, c_int]),
     "basin_model_texts": (c_int, [_P]),
@@ -177,6 +180,11 @@ _FUNCTIONS: Dict[str, Tuple[Any, Sequence[Any]]] = {
     "basin_predict_csr": (c_int, [_P, POINTER(Rows), _P, _ERR]),
     "basin_predict_dense": (c_int, [_P, _P, c_int32, _P, _ERR]),
     "basin_predict_texts": (
+        c_int,
+        [_P, POINTER(c_char_p), c_int32, POINTER(Rows), _P, _ERR],
+    ),
+    "basin_predict_sets": (c_int, [_P, POINTER(Rows), _P, _ERR]),
+    "basin_predict_text_sets": (
         c_int,
         [_P, POINTER(c_char_p), c_int32, POINTER(Rows), _P, _ERR],
     ),

@@ -87,6 +87,8 @@ class Model:
         "mlc" (label sets), "tag" (sentences) or "seg" (images).
     labels : list of str
         Labels, tags or pixel classes in the order of all outputs.
+    decision : str
+        How predictions are decided: "threshold", or what the model was trained with (`decide`).
     card : dict
         Scores measured after training.
     history : list of dict
@@ -98,11 +100,12 @@ class Model:
     def __init__(self, handle: c_void_p, threads: Optional[int] = None) -> None:
         self._owner = _Handle(handle)
         self._handle = handle
-        self._idle: Deque[_Predictor] = deque()  # append and pop are atomic
+        self._idle: Dict[Tuple[int, bytes], Deque[_Predictor]] = {}
         self.threads = threads
         self.history: List[Dict[str, Any]] = []
         self.summary: Dict[str, Any] = {}
         self.task: str = lib.basin_model_task(handle).decode()
+        self.decision: str = lib.basin_model_decision(handle).decode()
         self.labels: List[str] = [
             lib.basin_model_label(handle, i).decode() for i in range(lib.basin_model_labels(handle))
         ]
@@ -203,65 +206,78 @@ class Model:
         with more than two classes.
         """
         if self.task == "tag":
-            return self._sentences(X, True)[1]
+            return self._sentences(X, True, _THRESHOLD)[1]
         if self.task == "seg":
-            return self._images(X, True)[1]
-        if self.reads_texts:
-            return self._documents(_data.Documents(X, columns))
-        if _data.is_sparse(X):
-            return self._sparse(X)
-        return self._dense(_data.dense_rows(X))
+            return self._images(X, True, _THRESHOLD)[1]
+        return self._scores(self._given(X, columns))
 
     @property
     def reads_texts(self) -> bool:
         """Whether rows have a text."""
         return bool(lib.basin_model_texts(self._handle))
 
-    def _documents(self, X: _data.Documents) -> Any:
-        scores = np.empty((len(X), len(self.labels)), np.float32)
-        start = index = value = None
-        if X.rows is not None:
-            csr = _data.sparse_rows if _data.is_sparse(X.rows) else _data.dense_as_sparse
-            start, index, value = csr(X.rows)
+    def _given(self, X: Any, columns: Any) -> Any:
+        """Rows as the functions below take them."""
+        if self.reads_texts:
+            return _data.Documents(X, columns)
+        return X if _data.is_sparse(X) else _data.dense_rows(X)
+
+    def _scores(self, X: Any) -> Any:
+        """Probabilities (n, labels) of documents, of sparse or of dense rows."""
+        if isinstance(X, _data.Documents):
+            return self._documents(X, _THRESHOLD, lib.basin_predict_texts, np.float32)
+        return self._sparse(X) if _data.is_sparse(X) else self._dense(X)
+
+    def _sets(self, X: Any, decide: Optional[str]) -> Any:
+        """The label sets of such rows, (n, labels) of 0 and 1."""
+        how = self._decision(decide)
+        if isinstance(X, _data.Documents):
+            return self._documents(X, how, lib.basin_predict_text_sets, np.uint8)
+        self._check_features(X)
+        on = np.empty((X.shape[0], len(self.labels)), np.uint8)
+        with _Predictor.of(self, how) as p:
+            return self._rows(p, X, lib.basin_predict_sets, on)
+
+    def _documents(self, X: _data.Documents, how: bytes, function: Any, kind: Any) -> Any:
+        out = np.empty((len(X), len(self.labels)), kind)
+        rows_of = None if X.rows is None else _data.pieces(X.rows)
 
         def piece(first: int, end: int) -> None:
-            columns = None
-            if start is not None:
-                a = int(start[first])
-                own = (start[first : end + 1] - a).astype(np.int32)
-                at = [address(own), address(index) + 4 * a, address(value) + 4 * a]
-                columns = _lib.Rows(end - first, X.shape[1], *at)
+            columns, kept = (None, None) if rows_of is None else rows_of(first, end)
             call(
-                lib.basin_predict_texts,
+                function,
                 p.handle,
                 _lib.texts(X.texts[first:end]),
                 end - first,
                 None if columns is None else byref(columns),
-                address(scores[first:end]),
+                address(out[first:end]),
             )
 
-        with _Predictor.of(self) as p:
+        with _Predictor.of(self, how) as p:
             in_pieces(len(X), piece)
-        return scores
+        return out
+
+    def _check_features(self, X: Any) -> None:
+        if X.shape[1] != self.n_features:
+            raise ValueError(f"X has {X.shape[1]} features, but the model has {self.n_features}")
 
     def _dense(self, X: Any) -> Any:
         n = len(X)
-        if X.shape[1] != self.n_features:
-            raise ValueError(f"X has {X.shape[1]} features, but the model has {self.n_features}")
+        self._check_features(X)
         scores = np.empty((n, len(self.labels)), np.float32)
         with _Predictor.of(self) as p:
             if p.sparse_only:  # trained on sparse rows: there, a value that is 0 is absent
-                return self._as_sparse(p, X, scores)
+                return self._rows(p, X, lib.basin_predict_csr, scores)
             err = _lib.Error()
             if n <= 256:
                 if lib.basin_predict_dense(p.handle, address(X), n, address(scores), byref(err)):
                     if err.status == _lib.EARG and b"basin_predict_csr" in err.msg:
                         p.sparse_only = True
-                        return self._as_sparse(p, X, scores)
+                        return self._rows(p, X, lib.basin_predict_csr, scores)
                     raise _lib.fail(err.status, err)
                 return scores
             if not self._takes_dense(p, X):
-                return self._as_sparse(p, X, scores)
+                return self._rows(p, X, lib.basin_predict_csr, scores)
 
             def piece(first: int, end: int) -> None:
                 call(
@@ -282,40 +298,27 @@ class Model:
         p.sparse_only = status == _lib.EARG and b"basin_predict_csr" in err.msg
         return not p.sparse_only
 
-    def _as_sparse(self, p: "_Predictor", X: Any, scores: Any) -> Any:
-        start, index, value = _data.dense_as_sparse(X)
-        return self._csr(p, X.shape[1], start, index, value, scores)
-
     def _sparse(self, X: Any) -> Any:
-        if X.shape[1] != self.n_features:
-            raise ValueError(f"X has {X.shape[1]} features, but the model has {self.n_features}")
-        start, index, value = _data.sparse_rows(X)
+        self._check_features(X)
         scores = np.empty((X.shape[0], len(self.labels)), np.float32)
         with _Predictor.of(self) as p:
-            return self._csr(p, X.shape[1], start, index, value, scores)
+            return self._rows(p, X, lib.basin_predict_csr, scores)
 
-    def _csr(
-        self, p: "_Predictor", cols: int, start: Any, index: Any, value: Any, scores: Any
-    ) -> Any:
+    def _rows(self, p: "_Predictor", X: Any, function: Any, out: Any) -> Any:
+        rows_of = _data.pieces(X)
+
         def piece(first: int, end: int) -> None:
-            # starts of a piece count from its first value, so that they fit 32 bits
-            a, b = int(start[first]), int(start[end])
-            if b - a > _data.MOST:
-                raise ValueError("X has more than 2^31 values in a piece of rows")
-            own = (start[first : end + 1] - a).astype(np.int32)
-            rows = _lib.Rows(
-                end - first, cols, address(own), address(index) + 4 * a, address(value) + 4 * a
-            )
-            call(lib.basin_predict_csr, p.handle, byref(rows), address(scores[first:end]))
+            rows, kept = rows_of(first, end)
+            call(function, p.handle, byref(rows), address(out[first:end]))
 
-        in_pieces(len(start) - 1, piece)
-        return scores
+        in_pieces(X.shape[0], piece)
+        return out
 
-    def _sentences(self, X: Any, probabilities: bool) -> Tuple[Any, Any]:
+    def _sentences(self, X: Any, probabilities: bool, how: bytes) -> Tuple[Any, Any]:
         n, L = len(X), len(self.labels)
         tags: List[Any] = [None] * n
         scores: List[Any] = [None] * n
-        with _Predictor.of(self) as p:
+        with _Predictor.of(self, how) as p:
 
             def piece(first: int, end: int) -> None:
                 struct, kept = _data.sentences(X[first:end])
@@ -337,9 +340,9 @@ class Model:
             in_pieces(n, piece)
         return tags, scores
 
-    def _images(self, X: Any, probabilities: bool) -> Tuple[List[Any], List[Any]]:
+    def _images(self, X: Any, probabilities: bool, how: bytes) -> Tuple[List[Any], List[Any]]:
         masks, scores = [], []
-        with _Predictor.of(self) as p:
+        with _Predictor.of(self, how) as p:
             for i, x in enumerate(X):
                 photo = _data.pixels(x, i)
                 height, width, channels = photo.shape
@@ -369,8 +372,8 @@ class Model:
         return scores
 
     def decide(self, scores: Any) -> Any:
-        """Which labels of rows of probabilities the model's threshold turns on: (n, labels) of 0
-        and 1."""
+        """Which labels of rows of probabilities the model's threshold turns on, whatever its
+        `decision`: (n, labels) of 0 and 1."""
         scores = self._probabilities(scores)
         on = np.empty(scores.shape, np.uint8)
         call(lib.basin_decide_rows, self._handle, address(scores), len(scores), address(on))
@@ -425,22 +428,33 @@ class Model:
         )
         return found, truth
 
-    def predict(self, X: Any) -> Any:
-        """Outputs.
+    def predict(self, X: Any, columns: Any = None, *, decide: Optional[str] = None) -> Any:
+        """Outputs, those of `basin predict`.
+
+        Parameters
+        ----------
+        X, columns : as for predict_proba
+        decide : str, optional
+            "threshold", or how an energy decides: "f1", "subset", "hamming", "jaccard"; default:
+            `decision`.
 
         Returns
         -------
         For rows a list of lists of labels, for sentences a list of lists of tags in the scheme of
         the training data, for images a list of masks (height, width) of class numbers.
         """
+        how = self._decision(decide)
         if self.task == "tag":
-            return [self._tag_texts(tags) for tags in self._sentences(X, False)[0]]
+            return [self._tag_texts(tags) for tags in self._sentences(X, False, how)[0]]
         if self.task == "seg":
-            return self._images(X, False)[0]
+            return self._images(X, False, how)[0]
         return [
             [self.labels[k] for k in np.flatnonzero(row)]
-            for row in self.decide(self.predict_proba(X))
+            for row in self._sets(self._given(X, columns), decide)
         ]
+
+    def _decision(self, decide: Optional[str]) -> bytes:
+        return _lib.encode(self.decision if decide is None else str(decide))
 
     def _tag_texts(self, tags: Any) -> List[str]:
         """As the training data writes them."""
@@ -449,19 +463,26 @@ class Model:
         call(lib.basin_tag_texts, self._handle, address(tags), n, out)
         return [self._texts.setdefault(raw, raw.decode()) for raw in out[:n] if raw is not None]
 
-    def predict_spans(self, X: Any) -> List[List[Tuple[int, int, str]]]:
+    def predict_spans(
+        self, X: Any, *, decide: Optional[str] = None
+    ) -> List[List[Tuple[int, int, str]]]:
         """The spans that are found in each sentence: (first token, end, type)."""
         found = []
-        for tags in self._sentences(X, False)[0]:
+        for tags in self._sentences(X, False, self._decision(decide))[0]:
             out, n = (_lib.Span * max(1, len(tags)))(), c_int32()
             call(lib.basin_spans, self._handle, address(tags), len(tags), out, byref(n))
             found.append([(s.first, s.end, s.label.decode()) for s in out[: n.value]])
         return found
 
     def evaluate(
-        self, data: Data, *, per_label: bool = False, threads: Optional[int] = None
+        self,
+        data: Data,
+        *,
+        per_label: bool = False,
+        threads: Optional[int] = None,
+        decide: Optional[str] = None,
     ) -> "Evaluation":
-        """Measures the model on rows, sentences or images in memory.
+        """Measures the model on rows, sentences or images in memory; `decide` as for predict.
 
         Returns
         -------
@@ -469,7 +490,9 @@ class Model:
             Its `metrics` is a dict; printed, it is a table.
         """
         threads = self._threads() if threads is None else threads
-        options = _lib.EvalOptions(threads=threads, per_label=per_label)
+        options = _lib.EvalOptions(
+            threads=threads, per_label=per_label, decide=self._decision(decide)
+        )
         with _Listening((), 1, False) as listen:
             text = _lib.Text()
             err = _lib.Error()
@@ -514,43 +537,43 @@ class Evaluation:
         return f"<pre>{escape(self._table)}</pre>"
 
 
+_THRESHOLD = b"threshold"  # for those who only want probabilities
+
+
 class _Predictor:
     """What one thread at a time predicts with. A model keeps those that are idle."""
 
-    def __init__(self, model: Model) -> None:
+    def __init__(self, model: Model, threads: int, how: bytes) -> None:
         self.handle = c_void_p()
         self.owner = model._owner  # which lives while this is used
-        self.threads = model._threads()
         self.sparse_only = False
-        options = _lib.PredictorOptions(threads=self.threads)
+        options = _lib.PredictorOptions(threads=threads, decide=how)
         call(lib.basin_predictor_open, model._handle, byref(options), byref(self.handle))
         self.owner.predictors.append(self.handle)
 
     @staticmethod
-    def of(model: Model) -> "_Borrowed":
+    def of(model: Model, how: bytes = _THRESHOLD) -> "_Borrowed":
         threads = model._threads()
-        while True:
-            try:
-                idle = model._idle.pop()
-            except IndexError:
-                return _Borrowed(model, _Predictor(model))
-            if idle.threads == threads:  # else it was made before model.threads changed
-                return _Borrowed(model, idle)
+        idle = model._idle.setdefault((threads, how), deque())  # append and pop are atomic, too
+        try:
+            return _Borrowed(idle, idle.pop())
+        except IndexError:
+            return _Borrowed(idle, _Predictor(model, threads, how))
 
 
 class _Borrowed:
-    """A predictor that goes back to the model."""
+    """A predictor that goes back to the idle ones."""
 
-    __slots__ = ("model", "predictor")
+    __slots__ = ("idle", "predictor")
 
-    def __init__(self, model: Model, predictor: _Predictor) -> None:
-        self.model, self.predictor = model, predictor
+    def __init__(self, idle: Deque[_Predictor], predictor: _Predictor) -> None:
+        self.idle, self.predictor = idle, predictor
 
     def __enter__(self) -> _Predictor:
         return self.predictor
 
     def __exit__(self, *why: Any) -> None:
-        self.model._idle.append(self.predictor)
+        self.idle.append(self.predictor)
 
 
 def _take(text: Any) -> Tuple[str, Dict[str, Any]]:

@@ -234,6 +234,9 @@ class ClassifierParams:
     infer : str, default net
         how outputs are found: one pass of the net, search of the energy, both, or exactly
         [net|gbi|refine|viterbi]
+    decide : str, default threshold
+        what is predicted: labels above a threshold, likeliest tags or pixels; or what has the
+        best expected metric under P(y|x) ~ exp(-E) [threshold|f1|subset|hamming|jaccard]
     gbi_steps : int, default 20
         steps of gradient-based inference; tune x4
     gbi_lr : float, default 0.1
@@ -304,6 +307,7 @@ class ClassifierParams:
         energy_hidden: Optional[int] = None,
         samples: Optional[int] = None,
         infer: Optional[str] = None,
+        decide: Optional[str] = None,
         gbi_steps: Optional[int] = None,
         gbi_lr: Optional[float] = None,
         schedule: Optional[str] = None,
@@ -341,6 +345,7 @@ class ClassifierParams:
         self.energy_hidden = energy_hidden
         self.samples = samples
         self.infer = infer
+        self.decide = decide
         self.gbi_steps = gbi_steps
         self.gbi_lr = gbi_lr
         self.schedule = schedule
@@ -396,6 +401,9 @@ class TaggerParams:
     infer : str, default net
         how outputs are found: one pass of the net, search of the energy, both, or exactly
         [net|gbi|refine|viterbi]
+    decide : str, default threshold
+        what is predicted: labels above a threshold, likeliest tags or pixels; or what has the
+        best expected metric under P(y|x) ~ exp(-E) [threshold|f1|subset|hamming|jaccard]
     gbi_steps : int, default 20
         steps of gradient-based inference; tune x4
     gbi_lr : float, default 0.1
@@ -465,6 +473,7 @@ class TaggerParams:
         energy_hidden: Optional[int] = None,
         samples: Optional[int] = None,
         infer: Optional[str] = None,
+        decide: Optional[str] = None,
         gbi_steps: Optional[int] = None,
         gbi_lr: Optional[float] = None,
         schedule: Optional[str] = None,
@@ -502,6 +511,7 @@ class TaggerParams:
         self.energy_hidden = energy_hidden
         self.samples = samples
         self.infer = infer
+        self.decide = decide
         self.gbi_steps = gbi_steps
         self.gbi_lr = gbi_lr
         self.schedule = schedule
@@ -557,6 +567,9 @@ class SegmenterParams:
     infer : str, default net
         how outputs are found: one pass of the net, search of the energy, both, or exactly
         [net|gbi|refine|viterbi]
+    decide : str, default threshold
+        what is predicted: labels above a threshold, likeliest tags or pixels; or what has the
+        best expected metric under P(y|x) ~ exp(-E) [threshold|f1|subset|hamming|jaccard]
     gbi_steps : int, default 20
         steps of gradient-based inference; tune x4
     gbi_lr : float, default 0.1
@@ -629,6 +642,7 @@ class SegmenterParams:
         energy_hidden: Optional[int] = None,
         samples: Optional[int] = None,
         infer: Optional[str] = None,
+        decide: Optional[str] = None,
         gbi_steps: Optional[int] = None,
         gbi_lr: Optional[float] = None,
         schedule: Optional[str] = None,
@@ -666,6 +680,7 @@ class SegmenterParams:
         self.energy_hidden = energy_hidden
         self.samples = samples
         self.infer = infer
+        self.decide = decide
         self.gbi_steps = gbi_steps
         self.gbi_lr = gbi_lr
         self.schedule = schedule

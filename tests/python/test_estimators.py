@@ -20,7 +20,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 import basin
 from basin import EnergyClassifier, EnergySegmenter, EnergyTagger, EnergyTextClassifier
-from test_model import photos, rows, words
+from test_model import ENERGY, by_tool, photos, rows, words
 
 SMALL = dict(method="ce", epochs=4, net_width=16, threads=1)
 NAMES = np.array(list("abcd"))
@@ -274,6 +274,95 @@ class Classifier(unittest.TestCase):
         events = []
         EnergyClassifier(**SMALL, callbacks=events.append).fit(self.X, self.Y)
         self.assertTrue(events)
+
+
+class Decisions(unittest.TestCase):
+    """Sets as an energy decides, which those above a threshold are not."""
+
+    settings = {**SMALL, "method": "nce", "decide": "subset", "options": ENERGY}
+
+    @classmethod
+    def setUpClass(cls):
+        cls.X, cls.Y = rows()
+        cls.clf = EnergyClassifier(**cls.settings).fit(cls.X, cls.Y)
+
+    def test_predictions_are_those_of_the_tool(self):
+        clf, X = self.clf, self.X
+        cut = clf.model_.decide(clf.predict_proba(X))
+        with tempfile.TemporaryDirectory() as folder:
+            np.save(f"{folder}/X.npy", X)
+            clf.save(f"{folder}/m")
+            loaded = EnergyClassifier.load(f"{folder}/m")
+            for how in None, "threshold", "subset", "f1":
+                found = clf.predict(X, decide=how)
+                np.testing.assert_array_equal(
+                    found, by_tool(clf.model_, f"{folder}/X.npy", decide=how)
+                )
+                self.assertEqual((found == cut).all(), how == "threshold")
+                np.testing.assert_array_equal(clf.predict(sp.csr_matrix(X), decide=how), found)
+                names = [[f"y{k}" for k in np.flatnonzero(row)] for row in found]
+                self.assertEqual(loaded.predict(X, decide=how), names)
+        found = clf.predict(X)
+        self.assertEqual(found.dtype, self.Y.dtype)
+        np.testing.assert_array_equal(pickle.loads(pickle.dumps(clf)).predict(X), found)
+
+    def test_scores_are_of_the_decisions(self):
+        clf, X, Y = self.clf, self.X, self.Y
+        self.assertEqual(sklearn.base.clone(clf).decide, "subset")
+        for how in None, "f1", "threshold":
+            right = (clf.predict(X, decide=how) == Y).all(axis=1).mean()
+            metrics = clf.evaluate(X, Y, decide=how).metrics
+            self.assertAlmostEqual(metrics["subset_accuracy"], right)
+        self.assertAlmostEqual(clf.score(X, Y), (clf.predict(X) == Y).all(axis=1).mean())
+
+    def test_texts_and_columns(self):
+        X = [" ".join("abcdef"[k] for k in np.flatnonzero(row[:6])) for row in self.X]
+        columns = self.X[:, 6:]
+        clf = EnergyTextClassifier(**self.settings).fit(X, self.Y, columns=columns)
+        found = clf.predict(X, columns)
+        self.assertTrue((found != clf.predict(X, columns, decide="threshold")).any())
+        np.testing.assert_array_equal(found, clf.predict(X, sp.csr_matrix(columns)))
+        named = [[f"y{k}" for k in np.flatnonzero(row)] for row in found]
+        self.assertEqual(clf.model_.predict(X, columns), named)
+        right = (found == self.Y).all(axis=1).mean()
+        metrics = clf.evaluate(X, self.Y, columns=columns).metrics
+        self.assertAlmostEqual(metrics["subset_accuracy"], right)
+
+    def test_one_class_has_nothing_to_decide(self):
+        y = self.Y[:, 0]
+        for wrong in {"decide": "f1"}, {"options": {"decide": "f1"}}:
+            with self.assertRaisesRegex(ValueError, "decide: f1 is for sets of labels"):
+                EnergyClassifier(**SMALL, **wrong).fit(self.X, y)
+        clf = EnergyClassifier(**SMALL, decide="threshold").fit(self.X, y)
+        with self.assertRaisesRegex(ValueError, "decide: subset is for sets of labels"):
+            clf.predict(self.X, decide="subset")
+        np.testing.assert_array_equal(clf.predict(self.X), clf.predict_proba(self.X).argmax(axis=1))
+
+    def test_tags_and_masks(self):
+        rng = np.random.default_rng(5)
+        X = [list(rng.choice(list("abcde"), 3 + i % 4)) for i in range(60)]
+        y = [["N" if w < "c" else rng.choice(["N", "V"]) for w in s] for s in X]
+        tagger = EnergyTagger("ce", epochs=3, net_width=8, threads=1, decide="hamming").fit(X, y)
+        self.assertEqual(tagger.model_.decision, "hamming")
+        likeliest = [[tagger.classes_[k] for k in p.argmax(1)] for p in tagger.predict_proba(X)]
+        self.assertEqual(tagger.predict(X, decide="threshold"), likeliest)
+        self.assertEqual(tagger.predict_single(X[0], decide="threshold"), likeliest[0])
+        by_samples = tagger.predict(X)
+        self.assertEqual(by_samples, tagger.predict(X, decide="hamming"))
+        self.assertNotEqual(by_samples, likeliest)
+        for how, found in (None, by_samples), ("threshold", likeliest):
+            right = [a == b for s, t in zip(found, y) for a, b in zip(s, t)]
+            accuracy = tagger.evaluate(X, y, decide=how).metrics["token_accuracy"]
+            self.assertAlmostEqual(accuracy, np.mean(right))
+        with self.assertRaisesRegex(ValueError, "no decision by jaccard"):
+            tagger.spans(X, decide="jaccard")
+        X, y = photos()
+        seg = EnergySegmenter("ce", epochs=1, net_width=4, threads=1, decide="jaccard").fit(X, y)
+        best, cut = seg.predict(X), seg.predict(X, decide="threshold")
+        self.assertTrue((best != cut).any())
+        for how, same in ("jaccard", True), ("threshold", False):
+            first = next(iter(seg.evaluate(X, y, decide=how).metrics.values()))
+            self.assertEqual(seg.score(X, y) == first, same)
 
 
 class Frames(unittest.TestCase):

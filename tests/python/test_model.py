@@ -291,6 +291,150 @@ class Rows(unittest.TestCase):
         self.assertEqual(os.waitpid(child, 0)[1], 0)
 
 
+WAYS = "threshold", "f1", "subset", "hamming", "jaccard"
+# an energy that is trained a little, so that its decisions are not those of a threshold
+ENERGY = {
+    "energy.proof": 0,
+    "energy.base": "net",
+    "energy.kind": "pairs",
+    "energy.epochs": 4,
+    "pretrain.epochs": 4,
+    "lr.energy": 0.05,
+    "samples": 20,
+    "decide.samples": 20,
+    "infer": "net",
+}
+DECIDED = {**SMALL, **ENERGY, "method": "nce", "decide": "subset"}
+
+
+def by_tool(model, *files, decide=None, form="npy"):
+    """What `basin predict` writes about files."""
+    with tempfile.TemporaryDirectory() as folder:
+        model.save(f"{folder}/m")
+        words = ["predict", f"{folder}/m", *files, "-q", "--format", form, "-o", f"{folder}/y"]
+        words += [] if decide is None else ["--decide", decide]
+        subprocess.run([os.environ["BASIN"], *words], check=True)
+        if form == "npy":
+            return np.load(f"{folder}/y")
+        with open(f"{folder}/y") as f:
+            return f.read()
+
+
+class Decisions(unittest.TestCase):
+    """Predictions are those of `basin predict`, by a threshold or by an energy."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+        self.X, self.Y = rows()
+
+    def sets(self, model, X, decide=None):
+        number = {name: k for k, name in enumerate(model.labels)}
+        on = np.zeros((X.shape[0], len(number)), np.uint8)
+        for row, names in zip(on, model.predict(X, decide=decide)):
+            row[[number[name] for name in names]] = 1
+        return on
+
+    def as_the_tool(self, model, X, path):
+        cut = model.decide(model.predict_proba(X))
+        for how in WAYS:
+            with self.subTest(how):
+                found = self.sets(model, X, how)
+                np.testing.assert_array_equal(found, by_tool(model, path, decide=how))
+                self.assertEqual((found == cut).all(), how == "threshold")
+        own = self.sets(model, X)
+        np.testing.assert_array_equal(own, by_tool(model, path))
+        np.testing.assert_array_equal(own, self.sets(model, X, model.decision))
+        one = np.vstack([self.sets(model, X[i : i + 1]) for i in range(9)])
+        np.testing.assert_array_equal(one, own[:9])
+
+    def test_dense_rows(self):
+        X = np.tile(self.X, (3, 1))  # several pieces
+        X[5, 3] = np.nan
+        np.save(f"{self.folder}/X.npy", X)
+        data = basin.Data.rows(self.X, self.Y)
+        model = basin.train(DECIDED, data)
+        self.assertEqual(model.decision, "subset")
+        self.as_the_tool(model, X, f"{self.folder}/X.npy")
+        found = self.sets(model, X)
+        np.testing.assert_array_equal(self.sets(model, sp.csr_matrix(X)), found)
+        model.threads = 2
+        np.testing.assert_array_equal(self.sets(model, X), found)
+        right = (found[:120] == self.Y).all(axis=1)
+        right[5] = False  # has no value missing in the data
+        for how in None, "threshold":
+            right = (self.sets(model, self.X, how) == self.Y).all(axis=1).mean()
+            metrics = model.evaluate(data, decide=how).metrics
+            self.assertAlmostEqual(metrics["subset_accuracy"], right)
+        with self.assertRaisesRegex(ValueError, "decide: 'best' is not threshold, f1"):
+            model.predict(X, decide="best")
+        with self.assertRaisesRegex(ValueError, "X has 3 features"):
+            model.predict(X[:, :3])
+
+    def test_sparse_rows(self):
+        wide = np.zeros((120, 400), np.float32)
+        wide[:, ::40] = self.X[:, :10]
+        svm(f"{self.folder}/x.svm", wide, self.Y)
+        data = basin.Data.rows(sp.csr_matrix(wide), self.Y, label_names=list("0123"))
+        model = basin.train({**DECIDED, "decide": "f1"}, data)
+        self.assertEqual(model.decision, "f1")
+        self.as_the_tool(model, sp.csr_matrix(wide), f"{self.folder}/x.svm")
+        np.testing.assert_array_equal(self.sets(model, wide), self.sets(model, sp.csr_matrix(wide)))
+
+    def test_texts(self):
+        rng = np.random.default_rng(3)
+        X = np.array([" ".join(rng.choice(list("abcdefgh"), 4)) for _ in range(120)])
+        with open(f"{self.folder}/x.jsonl", "w") as f:
+            f.writelines(f'{{"text": "{text}"}}\n' for text in X)
+        data = basin.Data.rows(None, [list("abcd"[: i % 3]) for i in range(120)], texts=X)
+        here = os.path.dirname(os.path.abspath(__file__))
+        for more in {}, {"encoder": f"{here}/../golden/encoders/bert", "encoder.train": "none"}:
+            model = basin.train({**DECIDED, **more}, data)
+            self.as_the_tool(model, X, f"{self.folder}/x.jsonl")
+
+    def test_without_an_energy(self):
+        np.save(f"{self.folder}/X.npy", self.X)
+        model = basin.train(SMALL, basin.Data.rows(self.X, self.Y))
+        self.assertEqual(model.decision, "threshold")
+        for how in None, "threshold", "f1":
+            np.testing.assert_array_equal(
+                self.sets(model, self.X, how), by_tool(model, f"{self.folder}/X.npy", decide=how)
+            )
+
+    def test_sentences(self):
+        rng = np.random.default_rng(5)
+        X = [list(rng.choice(list("abcde"), 2 + i % 5)) for i in range(80)]
+        y = [list(rng.choice(["N", "V"], len(s))) for s in X]
+        with open(f"{self.folder}/x.conll", "w") as f:
+            f.writelines("".join(f"{w}\t{t}\n" for w, t in zip(*s)) + "\n" for s in zip(X, y))
+        settings = {**DECIDED, "energy.kind": "lm", "energy.base": "none", "energy.hidden": 8}
+        settings["early_stop.epochs"] = 4
+        model = basin.train(settings, basin.Data.sentences(X, y))
+        self.assertEqual(model.decision, "subset")
+        found = {}
+        for how in None, "threshold", "subset", "hamming":
+            found[how] = model.predict(X, decide=how)
+            lines = by_tool(model, f"{self.folder}/x.conll", decide=how, form="conll").split("\n\n")
+            tags = [[line.split()[-1] for line in s.splitlines()] for s in lines if s.strip()]
+            self.assertEqual(found[how], tags)
+        self.assertEqual(found[None], found["subset"])
+        self.assertNotEqual(found["threshold"], found["subset"])
+        spans = model.predict_spans(X[:1], decide="threshold")
+        self.assertEqual([t for _, _, t in spans[0]], found["threshold"][0])
+        with self.assertRaisesRegex(ValueError, "f1 is for spans"):
+            model.predict(X, decide="f1")
+
+    def test_images(self):
+        X, y = photos()
+        settings = {**SMALL, "net_width": 4, "epochs": 1, "decide": "jaccard"}
+        model = basin.train(settings, basin.Data.images(X, y))
+        best, cut = np.stack(model.predict(X)), np.stack(model.predict(X, decide="threshold"))
+        self.assertTrue((best != cut).any())
+        np.testing.assert_array_equal(best, model.predict(X, decide="jaccard"))
+        np.testing.assert_array_equal(cut, np.stack(model.predict_proba(X)) > 0.5)
+
+
 class OtherTasks(unittest.TestCase):
     def test_sentences(self):
         X, y = words()
