@@ -15,9 +15,7 @@
 typedef struct {
     bs_corpus_builder m;
     bs_buf            rest, scratch;
-    bs_cell          *word, *role;
-    uint8_t          *begin;
-    size_t            word_cap, role_cap, begin_cap;
+    bs_role_row       row;
     bool              seen, labelled; /* by the first predicate */
     long              overlapping, first;
 } role_rows;
@@ -30,16 +28,14 @@ static basin_status fail(const role_rows *x, long line, int32_t predicate, const
 static bool take_words(role_rows *x, const json_t *tokens)
 {
     const size_t n = json_array_size(tokens);
-    const bool   ok = BS_GROW(x->word, x->word_cap, n + 1, INT32_MAX) &&
-                    BS_GROW(x->role, x->role_cap, n + 1, INT32_MAX) &&
-                    BS_GROW(x->begin, x->begin_cap, n + 1, INT32_MAX);
+    const bool   ok = bs_role_row_room(&x->row, n);
     for (size_t i = 0; i < n && ok; i++)
-        x->word[i] = (bs_cell){json_string_value(json_array_get(tokens, i)),
-                               json_string_length(json_array_get(tokens, i))};
+        x->row.word[i] = (bs_cell){json_string_value(json_array_get(tokens, i)),
+                                   json_string_length(json_array_get(tokens, i))};
     return ok;
 }
 
-static basin_status take_span(role_rows *x, const json_t *span, int32_t n, int32_t k, long line)
+static basin_status take_span(role_rows *x, const json_t *span, int32_t k, long line)
 {
     const json_t *start = json_object_get(span, "start"), *end = json_object_get(span, "end"),
                  *label = json_object_get(span, "label");
@@ -49,35 +45,35 @@ static basin_status take_span(role_rows *x, const json_t *span, int32_t n, int32
                     "a span is {\"start\": 0, \"end\": 2, \"label\": \"ARG0\"}, in numbers of "
                     "tokens");
     const json_int_t from = json_integer_value(start), to = json_integer_value(end);
-    if (from < 0 || to <= from || to > n)
+    if (from < 0 || to <= from || to > x->row.n)
         return bs_corpus_fail(x->m.r, line, 0,
                               "predicate %d: the span from %lld to %lld is empty or outside of the "
                               "%d tokens",
-                              (int)k + 1, (long long)from, (long long)to, (int)n);
+                              (int)k + 1, (long long)from, (long long)to, (int)x->row.n);
     bool crossed = false;
     for (json_int_t i = from; i < to; i++)
-        crossed = crossed || x->role[i].len;
+        crossed = crossed || x->row.role[i].len;
     if (crossed) {
         x->first = x->overlapping++ ? x->first : line;
         return BASIN_OK;
     }
     for (json_int_t i = from; i < to; i++) {
-        x->role[i] = (bs_cell){json_string_value(label), json_string_length(label)};
-        x->begin[i] = i == from;
+        x->row.role[i] = (bs_cell){json_string_value(label), json_string_length(label)};
+        x->row.begin[i] = i == from;
     }
     return BASIN_OK;
 }
 
-static basin_status take_predicate(role_rows *x, const json_t *p, int32_t n, int32_t k,
-                                   json_int_t before, long line)
+static basin_status take_predicate(role_rows *x, const json_t *p, int32_t k, json_int_t before,
+                                   long line)
 {
     const json_t    *index = json_object_get(p, "index"), *spans = json_object_get(p, "spans");
     const json_int_t at = json_is_integer(index) ? json_integer_value(index) : -1;
     basin_status     s = BASIN_OK;
-    if (at < 0 || at >= n)
+    if (at < 0 || at >= x->row.n)
         return bs_corpus_fail(x->m.r, line, 0,
                               "predicate %d: \"index\" must be the number of a token, 0 to %d",
-                              (int)k + 1, (int)n - 1);
+                              (int)k + 1, (int)x->row.n - 1);
     if (at <= before)
         return fail(x, line, k, "\"index\" must be greater than that of the one before");
     if (spans && !json_is_array(spans))
@@ -89,12 +85,11 @@ static basin_status take_predicate(role_rows *x, const json_t *p, int32_t n, int
         return fail(x, line, k, "no \"spans\", which the first predicate has");
     if (!x->labelled && !x->m.r->o->label_free)
         return fail(x, line, k, "no \"spans\": without roles there is nothing to learn");
-    memset(x->role, 0, (size_t)n * sizeof *x->role);
+    memset(x->row.role, 0, (size_t)x->row.n * sizeof *x->row.role);
     for (size_t i = 0; i < json_array_size(spans) && !s; i++)
-        s = take_span(x, json_array_get(spans, i), n, k, line);
+        s = take_span(x, json_array_get(spans, i), k, line);
     if (!s)
-        bs_role_put_row(&x->m, &(bs_role_row){x->word, n, (int32_t)at, x->role, x->begin},
-                        x->labelled, &x->scratch);
+        bs_role_put_row(&x->m, &x->row, (int32_t)at, x->labelled, &x->scratch);
     return s;
 }
 
@@ -132,7 +127,7 @@ static basin_status take_row(void *to, json_t *row, long line)
     bs_corpus_builder_record(&x->m, NULL, 0, x->rest.data, NULL, line);
     for (size_t k = 0; k < json_array_size(predicates) && !s; k++) {
         const json_t *p = json_array_get(predicates, k);
-        s = take_predicate(x, p, (int32_t)json_array_size(tokens), (int32_t)k, before, line);
+        s = take_predicate(x, p, (int32_t)k, before, line);
         before = json_integer_value(json_object_get(p, "index"));
     }
     return s;
@@ -148,11 +143,8 @@ static basin_status read_predicates(bs_corpus_reading *r)
     x.seen = block && block->begun && block->roles.after;
     x.labelled = x.seen && block->roles.after > 1;
     basin_status s = bs_json_rows_read(r, take_row, &x);
-    if (!s && x.m.sentences == 0 && !block && !x.m.failed)
-        s = bs_corpus_fail(r, 0, 0, "no sentence has a predicate");
-    if (!s && x.m.sentences > r->o->max_sentences)
-        s = bs_corpus_fail(r, 0, 0, "more than %d predicates; text.max_sentences allows more",
-                           r->o->max_sentences);
+    if (!s)
+        s = bs_role_check_rows(&x.m);
     if (x.overlapping)
         bs_notes_add(r->notes, BS_NOTE_WARNING,
                      "%ld spans (the first in line %ld) share a word with an earlier one of the "
@@ -162,9 +154,7 @@ static basin_status read_predicates(bs_corpus_reading *r)
     r->c->roles = (bs_role_layout){
         .word = 1, .predicate = 2, .base = 2, .after = x.seen ? 1 + x.labelled : 0};
     s = bs_corpus_builder_end(&x.m, s, NULL, 0);
-    bs_free(x.word);
-    bs_free(x.role);
-    bs_free(x.begin);
+    bs_role_row_free(&x.row);
     bs_buf_free(&x.rest);
     bs_buf_free(&x.scratch);
     return s;

@@ -47,9 +47,7 @@ typedef struct {
     bs_role_layout     at;
     long               nested; /* brackets inside of others */
     bs_buf             scratch;
-    bs_cell           *word, *role;
-    uint8_t           *begin;
-    size_t             word_cap, role_cap, begin_cap;
+    bs_role_row        made;
 } props;
 
 static bs_cell *cells_of(const props *x, const props_row *w)
@@ -127,31 +125,7 @@ static basin_status close_sentence(props *x, size_t first)
     return BASIN_OK;
 }
 
-static basin_status take_lines(props *x)
-{
-    const bs_corpus *c = x->r->c;
-    const char      *stop = c->text + c->text_len;
-    basin_status     s = BASIN_OK;
-    size_t           first = 0;
-    long             line = 1;
-    for (const char *p = c->text; p < stop && !s; line++) {
-        const char *nl = memchr(p, '\n', (size_t)(stop - p)), *end = nl ? nl : stop;
-        if (end > p && end[-1] == '\r')
-            end--;
-        if (!is_blank(p, end)) {
-            if (*p != '#' && x->rows == 0)
-                x->tabs = memchr(p, '\t', (size_t)(end - p)) != NULL;
-            s = add_row(x, p, end, line);
-        } else if (x->rows > first) {
-            s = close_sentence(x, first);
-            first = x->rows;
-        }
-        p = nl ? nl + 1 : stop;
-    }
-    return !s && x->rows > first ? close_sentence(x, first) : s;
-}
-
-/* Tabs, unless comments hid what separates cells: the first line with a word tells. */
+/* The first line with a word tells; comments may have blanks where words have tabs. */
 static bool has_tabs(const char *p, const char *stop)
 {
     while (p < stop) {
@@ -161,6 +135,29 @@ static bool has_tabs(const char *p, const char *stop)
         p = nl ? nl + 1 : stop;
     }
     return false;
+}
+
+static basin_status take_lines(props *x)
+{
+    const bs_corpus *c = x->r->c;
+    const char      *stop = c->text + c->text_len;
+    basin_status     s = BASIN_OK;
+    size_t           first = 0;
+    long             line = 1;
+    x->tabs = has_tabs(c->text, stop);
+    for (const char *p = c->text; p < stop && !s; line++) {
+        const char *nl = memchr(p, '\n', (size_t)(stop - p)), *end = nl ? nl : stop;
+        if (end > p && end[-1] == '\r')
+            end--;
+        if (!is_blank(p, end)) {
+            s = add_row(x, p, end, line);
+        } else if (x->rows > first) {
+            s = close_sentence(x, first);
+            first = x->rows;
+        }
+        p = nl ? nl + 1 : stop;
+    }
+    return !s && x->rows > first ? close_sentence(x, first) : s;
 }
 
 /* ---- which columns ---- */
@@ -310,9 +307,8 @@ static basin_status fail_ragged(const props *x, int column)
         size_t          i = s->first;
         if (!s->words || s->n - p == base)
             continue;
-        while (!x->row[i].n)
-            i++;
-        return bs_corpus_fail(x->r, x->row[i].line, 0,
+        next_word(x, s, &i);
+        return bs_corpus_fail(x->r, x->row[i - 1].line, 0,
                               "%d column%s of roles for %d predicate%s in column %d; every "
                               "predicate needs one",
                               s->n - base, s->n - base == 1 ? "" : "s", (int)p, p == 1 ? "" : "s",
@@ -362,7 +358,6 @@ static basin_status find_word(props *x)
         if (is_numbering(x, k))
             x->at.word = k + 2;
     x->at.word = x->at.word ? x->at.word : 1;
-    x->conllu = x->at.word == 2 && x->tabs && few > CONLLU;
     if (x->at.word <= few)
         return BASIN_OK;
     return bs_corpus_fail(x->r, 0, 0, "%d column%s; %s asks for column %d", few,
@@ -477,9 +472,11 @@ static basin_status choose_columns(props *x)
     }
     if (fewest_columns(x) == 0)
         return BASIN_OK;
-    if (!before && !(s = find_word(x)))
-        s = find_predicate(x);
+    if (!before)
+        s = find_word(x);
     x->conllu = x->at.word == 2 && x->tabs && fewest_columns(x) > CONLLU;
+    if (!s && !before)
+        s = find_predicate(x);
     return s ? s : find_roles(x, before);
 }
 
@@ -504,7 +501,7 @@ static basin_status take_brackets(props *x, const props_row *w, const bs_cell *c
 {
     static const char how[] = "a cell of roles is such as (ARG0*, *, *) or (V*)";
     const char       *p = c->at, *end = p + c->len;
-    x->begin[t] = false;
+    x->made.begin[t] = false;
     while (p < end && *p == '(') {
         const char *from = ++p;
         while (p < end && !strchr("(*)", *p))
@@ -513,14 +510,14 @@ static basin_status take_brackets(props *x, const props_row *w, const bs_cell *c
             return fail_role(x, w, c, how);
         if (o->depth++ == 0) {
             *o = (opened){{from, (size_t)(p - from)}, 1, w, c};
-            x->begin[t] = true;
+            x->made.begin[t] = true;
         } else {
             x->nested++;
         }
     }
     if (p == end || *p++ != '*')
         return fail_role(x, w, c, how);
-    x->role[t] = o->depth ? o->role : (bs_cell){p, 0};
+    x->made.role[t] = o->depth ? o->role : (bs_cell){p, 0};
     while (p < end) { /* "*)", or with its role "*ARG0)" */
         while (p < end && !strchr("(*)", *p))
             p++;
@@ -535,21 +532,16 @@ static basin_status take_brackets(props *x, const props_row *w, const bs_cell *c
 
 static basin_status read_column(props *x, const sentence *s, int column)
 {
-    opened       o = {.depth = 0};
-    basin_status status = BASIN_OK;
-    int32_t      t = 0;
-    for (size_t i = s->first; i < s->end && !status; i++) {
-        const props_row *w = &x->row[i];
-        if (!w->n)
-            continue;
-        const bs_cell *c = &cells_of(x, w)[column];
-        if (x->plain) {
-            x->role[t] = bs_role_is_none(c) ? (bs_cell){c->at, 0} : *c;
-            x->begin[t] = true;
-        } else {
-            status = take_brackets(x, w, c, t, &o);
-        }
-        t++;
+    opened         o = {.depth = 0};
+    basin_status   status = BASIN_OK;
+    const bs_cell *w;
+    int32_t        t = 0;
+    for (size_t i = s->first; !status && (w = next_word(x, s, &i)); t++) {
+        const bs_cell *c = &w[column];
+        x->made.role[t] = x->plain && !bs_role_is_none(c) ? *c : (bs_cell){c->at, 0};
+        x->made.begin[t] = true;
+        if (!x->plain)
+            status = take_brackets(x, &x->row[i - 1], c, t, &o);
     }
     if (!status && o.depth > 0)
         status = fail_role(x, o.where, o.cell, "its bracket is not closed in this sentence");
@@ -560,7 +552,7 @@ static basin_status read_column(props *x, const sentence *s, int column)
 static basin_status read_spans(props *x, const sentence *s, const props_row *w)
 {
     const bs_cell *c = &cells_of(x, w)[x->at.spans - 1];
-    memset(x->role, 0, (size_t)s->words * sizeof *x->role);
+    memset(x->made.role, 0, (size_t)s->words * sizeof *x->made.role);
     for (const char *p = c->at, *end = p + c->len; p < end && !bs_role_is_none(c);) {
         const char *stop = memchr(p, '|', (size_t)(end - p)), *colon;
         char        number[24];
@@ -578,24 +570,16 @@ static basin_status read_spans(props *x, const sentence *s, const props_row *w)
             last > s->words)
             return fail_role(x, w, c, "spans are such as A0:1-1|A1:3-8, in numbers of words");
         for (long long i = first - 1; i < last; i++) {
-            if (x->role[i].len)
+            if (x->made.role[i].len)
                 x->nested++;
             else
-                x->begin[i] = i == first - 1 || !x->role[i - 1].len;
-            if (!x->role[i].len)
-                x->role[i] = (bs_cell){p, (size_t)(colon - p)};
+                x->made.begin[i] = i == first - 1 || !x->made.role[i - 1].len;
+            if (!x->made.role[i].len)
+                x->made.role[i] = (bs_cell){p, (size_t)(colon - p)};
         }
         p = stop + (stop < end);
     }
     return BASIN_OK;
-}
-
-static bool make_room(props *x, int32_t n)
-{
-    const size_t need = (size_t)n + 1;
-    return BS_GROW(x->word, x->word_cap, need, MOST_ROWS) &&
-           BS_GROW(x->role, x->role_cap, need, MOST_ROWS) &&
-           BS_GROW(x->begin, x->begin_cap, need, MOST_ROWS);
 }
 
 /* The lines without their roles: roles.c reads them. */
@@ -622,52 +606,44 @@ static void keep_lines(props *x, const sentence *s, int32_t roles)
 
 static basin_status put_sentence(props *x, const sentence *s)
 {
-    const int32_t p = count_predicates(x, s, x->at.predicate - 1);
-    const bool    columns = x->labelled && !x->at.spans;
-    int32_t       n = 0, k = 0;
-    size_t        first = s->first;
-    basin_status  status = BASIN_OK;
+    const int32_t  p = count_predicates(x, s, x->at.predicate - 1);
+    const bool     columns = x->labelled && !x->at.spans;
+    const bs_cell *w;
+    int32_t        n = 0, k = 0;
+    size_t         first = s->first;
+    basin_status   status = BASIN_OK;
     while (first + 1 < s->end && !x->row[first].n)
         first++;
     keep_lines(x, s, columns ? p : 0);
-    if (x->scratch.failed || !make_room(x, s->words))
+    if (x->scratch.failed || !bs_role_row_room(&x->made, (size_t)s->words))
         return bs_fail_nomem(x->r->err);
     bs_corpus_builder_record(&x->m, NULL, 0, x->scratch.data, NULL, x->row[first].line);
-    for (size_t i = s->first; i < s->end; i++)
-        if (x->row[i].n)
-            x->word[n++] = cells_of(x, &x->row[i])[x->at.word - 1];
-    for (int32_t i = 0; i < n; i++)
-        if (x->word[i].len == 0)
+    for (size_t i = s->first; (w = next_word(x, s, &i));) {
+        x->made.word[n++] = w[x->at.word - 1];
+        if (w[x->at.word - 1].len == 0)
             return bs_corpus_fail(x->r, x->row[first].line, 0, "word %d of the sentence is empty",
-                                  (int)i + 1);
+                                  (int)n);
+    }
     n = 0;
-    for (size_t i = s->first; i < s->end && !status && p; i++) {
-        const props_row *w = &x->row[i];
-        if (!w->n)
+    for (size_t i = s->first; p && !status && (w = next_word(x, s, &i)); n++) {
+        if (bs_role_is_none(&w[x->at.predicate - 1]))
             continue;
-        if (!bs_role_is_none(&cells_of(x, w)[x->at.predicate - 1])) {
-            status = !x->labelled  ? BASIN_OK
-                     : x->at.spans ? read_spans(x, s, w)
-                                   : read_column(x, s, x->at.after + k++);
-            if (!status)
-                bs_role_put_row(&x->m, &(bs_role_row){x->word, s->words, n, x->role, x->begin},
-                                x->labelled, &x->scratch);
-        }
-        n++;
+        if (x->labelled)
+            status = x->at.spans ? read_spans(x, s, &x->row[i - 1])
+                                 : read_column(x, s, x->at.after + k++);
+        if (!status)
+            bs_role_put_row(&x->m, &x->made, n, x->labelled, &x->scratch);
     }
     return status;
 }
 
-static basin_status check_rows(const props *x)
+static void free_props(props *x)
 {
-    const bs_corpus_reading *r = x->r;
-    if (x->m.sentences > r->o->max_sentences)
-        return bs_corpus_fail(r, 0, 0, "more than %d predicates; text.max_sentences allows more",
-                              r->o->max_sentences);
-    if (x->m.sentences == 0 && !r->o->block && !x->m.failed)
-        return bs_corpus_fail(r, 0, 0,
-                              x->n ? "no sentence has a predicate" : "there are no sentences");
-    return BASIN_OK;
+    bs_free(x->row);
+    bs_free(x->cell);
+    bs_free(x->list);
+    bs_role_row_free(&x->made);
+    bs_buf_free(&x->scratch);
 }
 
 static basin_status read_props(bs_corpus_reading *r)
@@ -675,14 +651,15 @@ static basin_status read_props(bs_corpus_reading *r)
     props x = {.r = r};
     bs_corpus_builder_begin(&x.m, r);
     bs_buf_init(&x.scratch, (size_t)1 << 30);
-    x.tabs = has_tabs(r->c->text, r->c->text + r->c->text_len);
     basin_status s = take_lines(&x);
     if (!s)
         s = choose_columns(&x);
     for (int32_t k = 0; k < x.n && !s; k++)
         s = put_sentence(&x, &x.list[k]);
+    if (!s && x.n == 0 && !r->o->block && !x.m.failed)
+        s = bs_corpus_fail(r, 0, 0, "there are no sentences");
     if (!s)
-        s = check_rows(&x);
+        s = bs_role_check_rows(&x.m);
     r->c->roles = x.at;
     if (!s && x.at.predicate)
         bs_notes_add(r->notes, "format",
@@ -699,10 +676,7 @@ static basin_status read_props(bs_corpus_reading *r)
                      "word has one role for each predicate",
                      x.nested);
     s = bs_corpus_builder_end(&x.m, s, NULL, 0);
-    void *all[] = {x.row, x.cell, x.list, x.word, x.role, x.begin};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        bs_free(all[i]);
-    bs_buf_free(&x.scratch);
+    free_props(&x);
     return s;
 }
 
@@ -724,15 +698,12 @@ static int sniff(const char *head, size_t n, const char *path)
         return 0;
     text.text = (char *)(uintptr_t)head;
     text.text_len = n >= 60000 && cut > head + 2 ? (size_t)(cut - head) : n;
-    x.tabs = has_tabs(head, head + text.text_len);
     basin_status s = take_lines(&x);
     if (!s)
         s = choose_columns(&x);
     if (!s && x.labelled && (!x.plain || fewest_columns(&x) > CONLLU))
         sure = 98;
-    bs_free(x.row);
-    bs_free(x.cell);
-    bs_free(x.list);
+    free_props(&x);
     return s == BASIN_ENOMEM ? -1 : sure;
 }
 

@@ -28,11 +28,27 @@ const char *bs_role_continued(const char *role)
     return strncmp(role, "C-", 2) == 0 && role[2] ? role + 2 : NULL;
 }
 
-void bs_role_put_row(bs_corpus_builder *m, const bs_role_row *x, bool labelled, bs_buf *tag)
+bool bs_role_row_room(bs_role_row *x, size_t n)
+{
+    x->n = (int32_t)n;
+    return BS_GROW(x->word, x->cap[0], n + 1, INT32_MAX) &&
+           BS_GROW(x->role, x->cap[1], n + 1, INT32_MAX) &&
+           BS_GROW(x->begin, x->cap[2], n + 1, INT32_MAX);
+}
+
+void bs_role_row_free(bs_role_row *x)
+{
+    bs_free(x->word);
+    bs_free(x->role);
+    bs_free(x->begin);
+}
+
+void bs_role_put_row(bs_corpus_builder *m, const bs_role_row *x, int32_t predicate, bool labelled,
+                     bs_buf *tag)
 {
     bs_corpus_builder_sentence(m);
     for (int32_t i = 0; i < x->n; i++) {
-        const bool verb = i == x->predicate;
+        const bool verb = i == predicate;
         bs_corpus_builder_word(m, x->word[i].at, x->word[i].len, 0, 0);
         bs_corpus_builder_cell(m, verb ? BS_ROLE_PREDICATE : BS_ROLE_OTHER, 1);
         if (!labelled)
@@ -48,6 +64,17 @@ void bs_role_put_row(bs_corpus_builder *m, const bs_role_row *x, bool labelled, 
         bs_corpus_builder_cell(m, tag->failed ? "" : tag->data, tag->failed ? 0 : tag->len);
     }
     bs_corpus_builder_sentence(m);
+}
+
+basin_status bs_role_check_rows(const bs_corpus_builder *m)
+{
+    const bs_corpus_options *o = m->r->o;
+    if (m->sentences > o->max_sentences)
+        return bs_corpus_fail(m->r, 0, 0, "more than %d predicates; text.max_sentences allows more",
+                              o->max_sentences);
+    if (m->sentences == 0 && !o->block && !m->failed)
+        return bs_corpus_fail(m->r, 0, 0, "no sentence has a predicate");
+    return BASIN_OK;
 }
 
 int bs_role_cells(const char *p, const char *end, bool tabs, bs_cell *cell, int most)

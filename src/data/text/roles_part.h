@@ -8,15 +8,21 @@
 
 /* A sentence with the roles of each of its words for one predicate, for making rows. */
 typedef struct {
-    const bs_cell *word;
-    int32_t        n;
-    int32_t        predicate;
-    bs_cell       *role;  /* [n] length 0: none */
-    uint8_t       *begin; /* [n] whether it starts there */
+    bs_cell *word;
+    bs_cell *role;  /* [n] length 0: none */
+    uint8_t *begin; /* [n] whether it starts there */
+    int32_t  n;
+    size_t   cap[3];
 } bs_role_row;
 
+bool bs_role_row_room(bs_role_row *x, size_t n); /* sets n */
+void bs_role_row_free(bs_role_row *x);
+
 /* Adds a row to the open record; labelled: with tags. */
-void bs_role_put_row(bs_corpus_builder *m, const bs_role_row *x, bool labelled, bs_buf *scratch);
+void bs_role_put_row(bs_corpus_builder *m, const bs_role_row *x, int32_t predicate, bool labelled,
+                     bs_buf *scratch);
+/* Once all are read: there must be some, unless they are of a block, and not too many. */
+basin_status bs_role_check_rows(const bs_corpus_builder *m);
 
 /* The words of record k, also if it has no rows; valid until the next call. False: no memory. */
 typedef struct {
