@@ -218,18 +218,6 @@ static void compare(bs_role_metrics *m, int64_t *rec)
     rec[EXACT] = rec[GOLD] == rec[RIGHT] && rec[FOUND] == rec[RIGHT];
 }
 
-static bool is_ill_formed(const bs_role_metrics *m, const int32_t *tag, int32_t n)
-{
-    for (int32_t i = 0; i <= n; i++) {
-        bool first, second;
-        bs_scheme_faults(m->tags->scheme, bs_tagset_at(m->tags, tag, n, i - 1),
-                         bs_tagset_at(m->tags, tag, n, i), &first, &second);
-        if (first || second)
-            return true;
-    }
-    return false;
-}
-
 static bool make_room(bs_role_metrics *m, int32_t words)
 {
     const size_t need = ((size_t)m->rows + 1) * FIELDS;
@@ -259,7 +247,7 @@ basin_status bs_role_metrics_add(bs_role_metrics *m, const int32_t *gold, const 
         analyse(m, predicted + at, n, &m->found);
         compare(m, rec);
         rec[REPEATED] = m->found.repeats;
-        rec[ILL] = raw && is_ill_formed(m, raw + at, n);
+        rec[ILL] = raw && bs_tagset_faults(m->tags, raw + at, n) > 0;
         for (int k = 0; k < FIELDS; k++) {
             m->total[k] += rec[k];
             if (m->keep_rows)
@@ -307,16 +295,8 @@ basin_status bs_role_metrics_roles(const bs_role_metrics *m, bs_type_score **out
         return bs_fail_nomem(err);
     for (int32_t i = 0; i < m->roles; i++) {
         const int64_t *c = m->of_role + (size_t)i * 3;
-        const double   gold = (double)c[0], found = (double)c[1], right = (double)c[2];
-        if (i == m->verb)
-            continue;
-        (*out)[(*n)++] = (bs_type_score){.type = m->name[i],
-                                         .gold = c[0],
-                                         .predicted = c[1],
-                                         .right = c[2],
-                                         .precision = share(right, found),
-                                         .recall = share(right, gold),
-                                         .f1 = share(2 * right, gold + found)};
+        if (i != m->verb)
+            (*out)[(*n)++] = bs_type_score_of(m->name[i], c[0], c[1], c[2]);
     }
     return BASIN_OK;
 }

@@ -208,6 +208,18 @@ void bs_scheme_faults(bs_scheme scheme, bs_tag a, bs_tag b, bool *first, bool *s
         *first = *second = false;
 }
 
+int32_t bs_tagset_faults(const bs_tagset *s, const int32_t *tag, int32_t n)
+{
+    int32_t faults = 0;
+    bool    first, second;
+    for (int32_t i = 0; i <= n; i++) {
+        bs_scheme_faults(s->scheme, bs_tagset_at(s, tag, n, i - 1), bs_tagset_at(s, tag, n, i),
+                         &first, &second);
+        faults += first || second;
+    }
+    return faults;
+}
+
 bool bs_tagset_follows(const bs_tagset *s, int32_t before, int32_t after)
 {
     bool first, second;

@@ -34,5 +34,7 @@ bs_tag bs_tagset_at(const bs_tagset *s, const int32_t *tag, int32_t n, int32_t i
 /* May this pair be neighbours? All rules of all schemes concern pairs. `first` and `second` tell
  * which tag of the pair is ill-formed. */
 void bs_scheme_faults(bs_scheme scheme, bs_tag a, bs_tag b, bool *first, bool *second);
+/* How many pairs of a sentence may not, its ends included. */
+int32_t bs_tagset_faults(const bs_tagset *s, const int32_t *tag, int32_t n);
 
 #endif

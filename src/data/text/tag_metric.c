@@ -229,12 +229,7 @@ static void count_spans(bs_tag_metrics *m, const int32_t *gold, const int32_t *f
     }
     rec[GOLD_SPANS] = golds;
     rec[FOUND_SPANS] = founds;
-    for (int32_t i = 0; i <= n; i++) {
-        bool first, second;
-        bs_scheme_faults(t->scheme, bs_tagset_at(t, found, n, i - 1), bs_tagset_at(t, found, n, i),
-                         &first, &second);
-        rec[ILL_FORMED] += first || second;
-    }
+    rec[ILL_FORMED] = bs_tagset_faults(t, found, n);
 }
 
 basin_status bs_tag_metrics_add(bs_tag_metrics *m, const int32_t *gold, const int32_t *predicted,
@@ -290,7 +285,7 @@ bs_tag_counts bs_tag_metrics_counts(const bs_tag_metrics *m)
                            .unknown_words = m->total[UNKNOWN]};
 }
 
-static bs_type_score score(const char *name, int64_t gold, int64_t found, int64_t right)
+bs_type_score bs_type_score_of(const char *name, int64_t gold, int64_t found, int64_t right)
 {
     const double g = (double)gold, p = (double)found, r = (double)right;
     return (bs_type_score){.type = name,
@@ -306,7 +301,7 @@ void bs_tag_metrics_types(const bs_tag_metrics *m, bs_type_score *out)
 {
     for (int32_t i = 0; i < m->tags->types.n; i++) {
         const int64_t *c = m->type + (size_t)i * TYPE_FIELDS;
-        out[i] = score(m->tags->types.item[i].text, c[GOLD], c[FOUND], c[BOTH]);
+        out[i] = bs_type_score_of(m->tags->types.item[i].text, c[GOLD], c[FOUND], c[BOTH]);
     }
 }
 
@@ -314,8 +309,8 @@ void bs_tag_metrics_tags(const bs_tag_metrics *m, bs_type_score *out, const char
 {
     for (int32_t i = 0; i < m->tags->n; i++) {
         const double *c = m->tag + (size_t)i * TAG_FIELDS;
-        out[i] =
-            score(names[i], (int64_t)(c[TP] + c[FN]), (int64_t)(c[TP] + c[FP]), (int64_t)c[TP]);
+        out[i] = bs_type_score_of(names[i], (int64_t)(c[TP] + c[FN]), (int64_t)(c[TP] + c[FP]),
+                                  (int64_t)c[TP]);
     }
 }
 

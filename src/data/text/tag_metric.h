@@ -66,6 +66,8 @@ typedef struct {
     double      precision, recall, f1;
 } bs_type_score;
 
+bs_type_score bs_type_score_of(const char *name, int64_t gold, int64_t found, int64_t right);
+
 /* In the order of tags->types. */
 void bs_tag_metrics_types(const bs_tag_metrics *m, bs_type_score *out /* [tags->types.n] */);
 

@@ -19,15 +19,7 @@ static basin_status check(const basin_eval_options *o, basin_error *err)
 static void remark(const bs_evaluation *e, bs_logger *log)
 {
     const bs_corpus *c = bs_dataset_tag(&e->data);
-    char             tag[48];
-    int32_t          first;
-    const int32_t    n =
-        bs_tag_unknown(c, &bs_preprocess_tag(&e->model->saved->known)->lexicon, &first);
-    if (n > 0)
-        bs_log_say(log, BS_WARN,
-                   "%s: %d of %d gold tags are unknown to the model, such as '%s': it cannot "
-                   "predict them",
-                   c->name, (int)n, (int)c->tokens, bs_corpus_file_tag(c, first, tag));
+    bs_tag_warn_unknown(c->name, c, &bs_preprocess_tag(&e->model->saved->known)->lexicon, log);
 }
 
 static basin_status json(const bs_evaluation *e, bs_buf *out, basin_error *err)

@@ -53,7 +53,7 @@ typedef struct {
     bool               scores;
 } extras;
 
-/* "scores": the lowest probability among the words of each span; "energy". */
+/* "scores" of spans; "energy". */
 static void put_more(void *to, int32_t row, int32_t n, bs_buf *out)
 {
     enum { DIGITS = 6 };
@@ -61,12 +61,8 @@ static void put_more(void *to, int32_t row, int32_t n, bs_buf *out)
     const int32_t first = x->t->c->start[row];
     if (x->scores)
         bs_json_open(out, "scores", '[');
-    for (int32_t i = 0; i < n && x->scores; i++) {
-        float least = 1;
-        for (int32_t k = x->t->span[i].first; k < x->t->span[i].end; k++)
-            least = x->y->scores[first + k] < least ? x->y->scores[first + k] : least;
-        bs_json_short(out, NULL, DIGITS, (double)least);
-    }
+    for (int32_t i = 0; i < n && x->scores; i++)
+        bs_json_short(out, NULL, DIGITS, bs_tag_span_score(x->y, first, &x->t->span[i]));
     if (x->scores)
         bs_json_close(out, ']');
     if (x->y->energy)

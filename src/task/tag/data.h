@@ -125,6 +125,9 @@ basin_status bs_tag_predict_sentences(basin_predictor *p, const struct bs_task_m
                                       const basin_sentences *x, int32_t *tags, float *scores,
                                       basin_error *err);
 
+/* The lowest probability among the words of a span of a sentence that begins at `first`: write.c */
+double bs_tag_span_score(const bs_outputs *y, int32_t first, const bs_span *s);
+
 /* Scores of types, for --per-label: eval.c */
 void bs_tag_score_table(const char *what, const bs_type_score *row, int32_t n, bs_buf *out);
 void bs_tag_score_json(const char *key, const bs_type_score *row, int32_t n, bs_buf *out);
@@ -257,6 +260,9 @@ typedef struct {
 
 /* Tokens whose tag a model with this lexicon cannot predict; *first is the first one: known.c */
 int32_t bs_tag_unknown(const bs_corpus *c, const bs_lexicon *l, int32_t *first);
+/* Warns if there are any. where: what the message starts with. */
+void bs_tag_warn_unknown(const char *where, const bs_corpus *c, const bs_lexicon *l,
+                         bs_logger *log);
 
 basin_status bs_tag_truth_make(const bs_corpus *c, const bs_lexicon *l, bs_tag_truth *out,
                                basin_error *err);

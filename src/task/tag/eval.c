@@ -27,33 +27,20 @@ static long long repaired(const bs_evaluation *e)
                    bs_tag_metrics_counts(bs_measurement_tag(&e->counts)->metrics).gold_repaired);
 }
 
-static int32_t unknown(const bs_evaluation *e, int32_t *first)
-{
-    return bs_tag_unknown(bs_dataset_tag(&e->data),
-                          &bs_preprocess_tag(&e->model->saved->known)->lexicon, first);
-}
-
 static void remark(const bs_evaluation *e, bs_logger *log)
 {
-    const bs_corpus *c = bs_dataset_tag(&e->data);
-    char             tag[48];
-    int32_t          first;
-    const int32_t    n = unknown(e, &first);
-    const long long  missing =
+    const bs_corpus  *c = bs_dataset_tag(&e->data);
+    const bs_lexicon *l = &bs_preprocess_tag(&e->model->saved->known)->lexicon;
+    const long long   missing =
         (long long)bs_tag_metrics_counts(bs_measurement_tag(&e->counts)->metrics).gold_missing;
-    if (e->constrained &&
-        bs_preprocess_tag(&e->model->saved->known)->lexicon.scheme == BS_SCHEME_RAW)
+    if (e->constrained && l->scheme == BS_SCHEME_RAW)
         bs_log_say(log, BS_INFO,
                    "--constrain: the tags of this model do not describe spans, so nothing can be "
                    "ill-formed");
     if (repaired(e) > 0)
         bs_log_say(log, BS_WARN, "%s: %lld ill-formed gold tags were read as the nearest span",
                    c->name, repaired(e));
-    if (n > 0)
-        bs_log_say(log, BS_WARN,
-                   "%s: %d of %d gold tags are unknown to the model, such as '%s': it cannot "
-                   "predict them",
-                   c->name, (int)n, (int)c->tokens, bs_corpus_file_tag(c, first, tag));
+    bs_tag_warn_unknown(c->name, c, l, log);
     if (missing > 0)
         bs_log_say(log, BS_WARN, "%s: %lld of %d words have no gold tag and count as wrong",
                    c->name, missing, (int)c->tokens);
@@ -62,9 +49,11 @@ static void remark(const bs_evaluation *e, bs_logger *log)
 static basin_status json(const bs_evaluation *e, bs_buf *out, basin_error *err)
 {
     (void)err;
-    int32_t first;
-    bs_json_members(out, "tokens %d gold_repaired %lld gold_unknown %d",
-                    bs_dataset_tag(&e->data)->tokens, repaired(e), unknown(e, &first));
+    const bs_corpus *c = bs_dataset_tag(&e->data);
+    int32_t          first;
+    bs_json_members(
+        out, "tokens %d gold_repaired %lld gold_unknown %d", c->tokens, repaired(e),
+        bs_tag_unknown(c, &bs_preprocess_tag(&e->model->saved->known)->lexicon, &first));
     return BASIN_OK;
 }
 

@@ -142,20 +142,16 @@ int32_t bs_tag_unknown(const bs_corpus *c, const bs_lexicon *l, int32_t *first)
     return n;
 }
 
-static void warn_unknown(const bs_dataset *part, int n, const bs_lexicon *l, bs_logger *log)
+void bs_tag_warn_unknown(const char *where, const bs_corpus *c, const bs_lexicon *l, bs_logger *log)
 {
-    for (int role = BS_ROLE_VALID; role < n && role <= BS_ROLE_TEST; role++) {
-        const bs_corpus *c = bs_dataset_tag(&part[role]);
-        int32_t          first;
-        char             tag[48];
-        const int32_t    unknown = c ? bs_tag_unknown(c, l, &first) : 0;
-        if (unknown > 0)
-            bs_log_say(log, BS_WARN,
-                       "%s: %d of %d gold tags are unknown to the model, such as '%s': it cannot "
-                       "predict them",
-                       bs_role_names[role], (int)unknown, (int)c->tokens,
-                       bs_corpus_file_tag(c, first, tag));
-    }
+    char          tag[48];
+    int32_t       first;
+    const int32_t n = bs_tag_unknown(c, l, &first);
+    if (n > 0)
+        bs_log_say(log, BS_WARN,
+                   "%s: %d of %d gold tags are unknown to the model, such as '%s': it cannot "
+                   "predict them",
+                   where, (int)n, (int)c->tokens, bs_corpus_file_tag(c, first, tag));
 }
 
 static int headline_of(int scheme)
@@ -216,7 +212,9 @@ basin_status bs_tag_fit(const bs_settings *s, bs_dataset *part, int n, bs_logger
     bs_notes_free(&notes);
     if (status)
         return status;
-    warn_unknown(part, n, &k->lexicon, log);
+    for (int role = BS_ROLE_VALID; role < n && role <= BS_ROLE_TEST; role++)
+        if (bs_dataset_tag(&part[role]))
+            bs_tag_warn_unknown(bs_role_names[role], bs_dataset_tag(&part[role]), &k->lexicon, log);
     k->text = s->text;
     bs_corpus_fix(bs_dataset_tag(&part[0]), &k->text);
     k->file_scheme = (int)bs_dataset_tag(&part[0])->file_scheme;

@@ -164,7 +164,15 @@ static void put_row(void *to, int32_t sentence, bs_buf *out)
         bs_json_short(out, "energy", DIGITS, (double)w->y->energy[sentence]);
 }
 
-/* "scores": [...] with the lowest probability among the words of each span, and the energy. */
+double bs_tag_span_score(const bs_outputs *y, int32_t first, const bs_span *s)
+{
+    float least = 1;
+    for (int32_t i = first + s->first; i < first + s->end; i++)
+        least = y->scores[i] < least ? y->scores[i] : least;
+    return (double)least;
+}
+
+/* "scores": [...] of spans, and the energy. */
 static void put_more(void *to, const bs_passage *p, bs_buf *out)
 {
     const writer    *w = to;
@@ -177,12 +185,8 @@ static void put_more(void *to, const bs_passage *p, bs_buf *out)
         const int32_t start = c->start[s];
         const int32_t spans =
             bs_spans(&w->tags, w->own->tag + start, c->start[s + 1] - start, w->span, &repaired);
-        for (int32_t i = 0; i < spans; i++) {
-            float least = 1;
-            for (int32_t k = w->span[i].first; k < w->span[i].end; k++)
-                least = w->y->scores[start + k] < least ? w->y->scores[start + k] : least;
-            bs_json_short(out, NULL, DIGITS, (double)least);
-        }
+        for (int32_t i = 0; i < spans; i++)
+            bs_json_short(out, NULL, DIGITS, bs_tag_span_score(w->y, start, &w->span[i]));
     }
     if (w->scores)
         bs_json_close(out, ']');
