@@ -26,7 +26,7 @@ static void set(state *s, const char *words)
 static void read_data(state *s, const char *path)
 {
     basin_error     err = {0};
-    bs_read_request wish = {.file = &path, .n = 1};
+    bs_read_request wish = {.task = &bs_task_tag, .file = &path, .n = 1};
     bs_logger       log = {.level = BS_QUIET};
     TRY(bs_task_tag.read(&s->settings, &wish, NULL, &s->part, &err));
     bs_arena_init(&s->known.arena, 0);

@@ -467,9 +467,13 @@ basin_status bs_read_for(const bs_model_file *m, const char *const *files, int n
                          bool label_free, bs_logger *log, bs_dataset *out, basin_error *err)
 {
     void           *opened = NULL;
-    bs_read_request wish = {
-        .file = files, .n = n, .known = &m->known, .label_free = label_free, .opened = &opened};
-    bs_notes notes;
+    bs_read_request wish = {.task = m->task,
+                            .file = files,
+                            .n = n,
+                            .known = &m->known,
+                            .label_free = label_free,
+                            .opened = &opened};
+    bs_notes        notes;
     *out = (bs_dataset){0};
     bs_notes_init(&notes);
     basin_status s = choose_part(m, &wish, part, log, err);

@@ -9,7 +9,8 @@ static basin_status read_rows(const bs_model_file *m, const basin_data *d, bool 
                               bs_dataset *out, basin_error *err)
 {
     static const char *const name[] = {BS_IN_MEMORY};
-    bs_read_request          wish = {.file = name,
+    bs_read_request          wish = {.task = m->task,
+                                     .file = name,
                                      .n = 1,
                                      .given = (const void *)d->rows,
                                      .known = &m->known,

@@ -106,7 +106,8 @@ static basin_status take_data(bs_evaluation *e, const bs_api_call *c, const basi
 {
     const bs_model_file *m = e->model->saved;
     bs_notes             notes;
-    bs_read_request      wish = {.file = c->file, .n = 1, .given = d->rows, .known = &m->known};
+    bs_read_request      wish = {
+             .task = m->task, .file = c->file, .n = 1, .given = d->rows, .known = &m->known};
     if (d->task != m->task)
         return bs_fail(err, BASIN_EARG, "the data is for task %s, the model for %s", d->task->name,
                        m->task->name);

@@ -164,7 +164,8 @@ static basin_status read_at_once(predicting *g, bs_target *to, basin_error *err)
 /* Files of any length, in constant memory. */
 static basin_status piece_by_piece(predicting *g, void *writer, bs_target *to, basin_error *err)
 {
-    const bs_read_request wish = {.file = g->call.file,
+    const bs_read_request wish = {.task = g->m->task,
+                                  .file = g->call.file,
                                   .n = g->call.n,
                                   .known = &g->m->known,
                                   .label_free = true,

@@ -13,7 +13,8 @@ const char *const bs_role_names[BS_ROLES] = {"train", "valid", "test", "unlabell
 static basin_status own_parts(const bs_settings *s, const bs_task *task, const bs_sources *files,
                               int role, void **opened, bool has[BS_ROLES], basin_error *err)
 {
-    bs_read_request wish = {.file = files->file[role], .n = files->n[role], .opened = opened};
+    bs_read_request wish = {
+        .task = task, .file = files->file[role], .n = files->n[role], .opened = opened};
     memset(has, 0, BS_ROLES * sizeof *has);
     if (!task->parts || wish.n == 0 || files->given[role])
         return BASIN_OK;
@@ -38,7 +39,8 @@ static basin_status read_part(const bs_settings *s, const bs_task *task, const b
     out->has_test |= role == BS_ROLE_TEST;
     if (role == BS_ROLE_TEST && files->no_test)
         return BASIN_OK;
-    bs_read_request wish = {.file = files->file[from],
+    bs_read_request wish = {.task = task,
+                            .file = files->file[from],
                             .n = files->n[from],
                             .given = files->given[from],
                             .first = role > 0 ? &out->part[0] : NULL,

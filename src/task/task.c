@@ -153,6 +153,7 @@ basin_status bs_preprocess_read(const bs_task *task, const char *json, const cha
         return bs_fail_nomem(err);
     if (!o)
         return bs_fail(err, BASIN_EDATA, "%s: its schema is not JSON: %s", where, why.text);
+    out->task = task;
     basin_status s = task->known_read(o, where, out, err);
     json_decref(o);
     return s;

@@ -47,6 +47,7 @@ struct bs_preprocess {
 
 /* How to read files: the first of a training, later ones, or those for a model. */
 typedef struct {
+    const bs_task       *task;
     const char *const   *file;
     int                  n;
     const void          *given; /* rows in memory instead of files; or NULL */
@@ -208,7 +209,7 @@ struct bs_task {
 
     /* Learns from the parts what a model keeps, and may change them to fit; out is zero except for
      * its arena and `like`, from which it takes what the model's parameters depend on. Starts with
-     * bs_preprocess_begin, as known_read does. */
+     * bs_preprocess_begin, as known_read does, for which out->task is set. */
     basin_status (*fit)(const bs_settings *s, bs_dataset *part, int n, bs_logger *log,
                         bs_preprocess *out, basin_error *err);
     void (*known_free)(bs_preprocess *k); /* NULL: all of it is in the arena */

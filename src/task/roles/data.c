@@ -20,20 +20,6 @@ bs_corpus_options bs_role_reading(const bs_settings *s)
     return o;
 }
 
-static basin_status read_files(const bs_settings *s, const bs_read_request *w, bs_notes *notes,
-                               bs_dataset *out, basin_error *err)
-{
-    if (w->given)
-        return bs_fail(err, BASIN_EARG, "semantic roles are read from files, not from memory");
-    return bs_tag_read(&bs_task_roles, s, w, notes, out, err);
-}
-
-static basin_status stream(const bs_settings *given, const bs_read_request *w, int32_t lines,
-                           bs_stream **out, basin_error *err)
-{
-    return bs_tag_stream(&bs_task_roles, given, w, lines, out, err);
-}
-
 /* The predicates of a sentence are kept together. */
 static basin_status split(const bs_dataset *p, const double *share, int parts, uint64_t seed,
                           int32_t *part, basin_error *err)
@@ -56,7 +42,7 @@ static basin_status fit(const bs_settings *s, bs_dataset *part, int n, bs_logger
 static basin_status known_read(struct json_t *o, const char *where, bs_preprocess *out,
                                basin_error *err)
 {
-    basin_status s = bs_tag_known_read(&bs_task_roles, o, where, out, err);
+    basin_status s = bs_tag_known_read(o, where, out, err);
     if (!s && bs_preprocess_tag(out)->lexicon.scheme != BS_SCHEME_IOB2)
         s = bs_fail(err, BASIN_EDATA, "%s: the tags of roles must be iob2", where);
     out->deciding = BS_ROLE_METRIC_argument_f1;
@@ -148,8 +134,6 @@ const bs_task bs_task_roles = {
               {BS_ROLE_METRIC_predicate_accuracy, "pred-acc", 9, 2, true},
               {BS_ROLE_METRIC_role_accuracy, "role-acc", 9, 2, true}},
     .sniff = sniff,
-    .read = read_files,
-    .stream = stream,
     .split = split,
     .split_how = "by roles and length, sentences kept together",
     .fit = fit,

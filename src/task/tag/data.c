@@ -12,28 +12,10 @@ static int sniff(const char *path, const char *head, size_t n)
     return pair || !head ? pair : bs_corpus_sniff(head, n, path);
 }
 
-static basin_status read_files(const bs_settings *s, const bs_read_request *w, bs_notes *notes,
-                               bs_dataset *out, basin_error *err)
-{
-    return bs_tag_read(&bs_task_tag, s, w, notes, out, err);
-}
-
-static basin_status stream(const bs_settings *given, const bs_read_request *w, int32_t lines,
-                           bs_stream **out, basin_error *err)
-{
-    return bs_tag_stream(&bs_task_tag, given, w, lines, out, err);
-}
-
 static basin_status split(const bs_dataset *p, const double *share, int parts, uint64_t seed,
                           int32_t *part, basin_error *err)
 {
     return bs_corpus_split(bs_dataset_tag(p), share, parts, false, seed, part, err);
-}
-
-static basin_status known_read(struct json_t *o, const char *where, bs_preprocess *out,
-                               basin_error *err)
-{
-    return bs_tag_known_read(&bs_task_tag, o, where, out, err);
 }
 
 /* ---- outputs ---- */
@@ -341,12 +323,10 @@ const bs_task bs_task_tag = {
               {BS_TAG_METRIC_ill_formed, "ill", 6, 0, false}},
     .unlabelled = true,
     .sniff = sniff,
-    .read = read_files,
-    .stream = stream,
     .split = split,
     .split_how = "by tags and length",
     .fit = bs_tag_fit,
-    .known_read = known_read,
+    .known_read = bs_tag_known_read,
     .energies = energies,
     .interactions = bs_interactions_tag,
     BS_TAG_FUNCTIONS,

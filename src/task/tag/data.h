@@ -62,10 +62,10 @@ static inline bs_tag_counted *bs_measurement_tag(const bs_measurement *c)
 /* --- what tasks whose rows are sentences with tags share ------------------ */
 
 /* files.c */
-basin_status bs_tag_read(const bs_task *task, const bs_settings *s, const bs_read_request *w,
-                         bs_notes *notes, bs_dataset *out, basin_error *err);
-basin_status bs_tag_stream(const bs_task *task, const bs_settings *given, const bs_read_request *w,
-                           int32_t lines, bs_stream **out, basin_error *err);
+basin_status bs_tag_read(const bs_settings *s, const bs_read_request *w, bs_notes *notes,
+                         bs_dataset *out, basin_error *err);
+basin_status bs_tag_stream(const bs_settings *given, const bs_read_request *w, int32_t lines,
+                           bs_stream **out, basin_error *err);
 void        *bs_tag_reading(bs_settings *s, bs_preprocess *k, const bs_option **rows);
 void         bs_tag_free(bs_dataset *p);
 basin_status bs_tag_select(const bs_dataset *p, const int32_t *rows, int32_t n, bs_dataset *out,
@@ -83,8 +83,8 @@ int          bs_tag_labels(const bs_preprocess *k);
 const char  *bs_tag_label(const bs_preprocess *k, int i);
 void         bs_tag_known_text(const bs_preprocess *k, bs_buf *out);
 void         bs_tag_known_json(const bs_preprocess *k, bs_buf *out);
-basin_status bs_tag_known_read(const bs_task *task, struct json_t *o, const char *where,
-                               bs_preprocess *out, basin_error *err);
+basin_status bs_tag_known_read(struct json_t *o, const char *where, bs_preprocess *out,
+                               basin_error *err);
 
 /* spec.c */
 basin_status bs_tag_check(const bs_train_options *o, basin_error *err);
@@ -133,17 +133,18 @@ void bs_tag_score_table(const char *what, const bs_type_score *row, int32_t n, b
 void bs_tag_score_json(const char *key, const bs_type_score *row, int32_t n, bs_buf *out);
 
 /* Their members of a bs_task. */
-#define BS_TAG_FUNCTIONS                                                                   \
-    .reading = bs_tag_reading, .free = bs_tag_free, .select = bs_tag_select,               \
-    .grows = {{"words", offsetof(bs_tag_shape, words), BS_AXIS_COPIES},                    \
-              {"tags", offsetof(bs_tag_shape, tags), BS_AXIS_COPIES},                      \
-              {"characters", offsetof(bs_tag_shape, characters), BS_AXIS_COPIES},          \
-              {"values of features", offsetof(bs_tag_shape, values), BS_AXIS_COPIES}},     \
-    .unit_name = bs_tag_unit_name, .widen = bs_tag_widen, .known_free = bs_tag_known_free, \
-    .labels = bs_tag_labels, .label = bs_tag_label, .known_text = bs_tag_known_text,       \
-    .known_json = bs_tag_known_json, .check = bs_tag_check, .constrain = bs_tag_constrain, \
-    .spec = bs_tag_spec, .fill = bs_tag_fill, .feed = bs_batches_tag,                      \
-    .outputs = bs_tag_outputs_make, .outputs_free = bs_tag_outputs_free,                   \
+#define BS_TAG_FUNCTIONS                                                                          \
+    .read = bs_tag_read, .stream = bs_tag_stream, .reading = bs_tag_reading, .free = bs_tag_free, \
+    .select = bs_tag_select,                                                                      \
+    .grows = {{"words", offsetof(bs_tag_shape, words), BS_AXIS_COPIES},                           \
+              {"tags", offsetof(bs_tag_shape, tags), BS_AXIS_COPIES},                             \
+              {"characters", offsetof(bs_tag_shape, characters), BS_AXIS_COPIES},                 \
+              {"values of features", offsetof(bs_tag_shape, values), BS_AXIS_COPIES}},            \
+    .unit_name = bs_tag_unit_name, .widen = bs_tag_widen, .known_free = bs_tag_known_free,        \
+    .labels = bs_tag_labels, .label = bs_tag_label, .known_text = bs_tag_known_text,              \
+    .known_json = bs_tag_known_json, .check = bs_tag_check, .constrain = bs_tag_constrain,        \
+    .spec = bs_tag_spec, .fill = bs_tag_fill, .feed = bs_batches_tag,                             \
+    .outputs = bs_tag_outputs_make, .outputs_free = bs_tag_outputs_free,                          \
     .predict = bs_tag_predict, .products = bs_tag_products, .place = bs_tag_place
 
 basin_status bs_batches_tag(const bs_dataset *p, const bs_preprocess *k, const bs_net_spec *spec,

@@ -27,13 +27,12 @@ static int columns_of(const bs_tag_known *k)
     return most > 0 && most <= BS_MOST_CELLS ? (int)most : 0;
 }
 
-static bs_corpus_options reading_of(const bs_task *task, const bs_settings *s,
-                                    const bs_read_request *w)
+static bs_corpus_options reading_of(const bs_settings *s, const bs_read_request *w)
 {
     const bs_tag_known *k = w->known ? bs_preprocess_tag(w->known) : NULL;
     bs_corpus_options   o = k ? k->text : s->text;
     o.who = k ? "the model" : w->first ? "the training data" : NULL;
-    o.roles = task != &bs_task_tag;
+    o.roles = w->task != &bs_task_tag;
     if (w->first)
         bs_corpus_fix(bs_dataset_tag(w->first), &o);
     if (k) {
@@ -49,13 +48,12 @@ static bs_corpus_options reading_of(const bs_task *task, const bs_settings *s,
     return o;
 }
 
-static basin_status adopt(const bs_task *task, const bs_read_request *w, bs_corpus *c,
-                          bs_dataset *out, basin_error *err)
+static basin_status adopt(const bs_read_request *w, bs_corpus *c, bs_dataset *out, basin_error *err)
 {
     const int columns =
         w->known ? bs_lexicon_columns(&bs_preprocess_tag(w->known)->lexicon) : c->columns;
     if (c->sentences == 0 || c->columns == columns)
-        return take(task, c, out);
+        return take(w->task, c, out);
     basin_status status =
         bs_fail(err, BASIN_EARG, "--feature-columns: %d columns, but the model was trained with %d",
                 c->columns, columns);
@@ -63,14 +61,14 @@ static basin_status adopt(const bs_task *task, const bs_read_request *w, bs_corp
     return status;
 }
 
-basin_status bs_tag_read(const bs_task *task, const bs_settings *s, const bs_read_request *w,
-                         bs_notes *notes, bs_dataset *out, basin_error *err)
+basin_status bs_tag_read(const bs_settings *s, const bs_read_request *w, bs_notes *notes,
+                         bs_dataset *out, basin_error *err)
 {
-    const bs_corpus_options o = reading_of(task, s, w);
+    const bs_corpus_options o = reading_of(s, w);
     bs_corpus              *c = NULL;
     basin_status            status = w->given ? bs_corpus_from_memory(w->given, &o, &c, notes, err)
                                               : bs_corpus_read(w->file, w->n, &o, &c, notes, err);
-    return status ? status : adopt(task, w, c, out, err);
+    return status ? status : adopt(w, c, out, err);
 }
 
 void *bs_tag_reading(bs_settings *s, bs_preprocess *k, const bs_option **rows)
@@ -84,7 +82,6 @@ void *bs_tag_reading(bs_settings *s, bs_preprocess *k, const bs_option **rows)
 
 typedef struct {
     bs_stream       base;
-    const bs_task  *task;
     bs_read_request wish;
     bs_corpus_file *file; /* the first of the request */
     int32_t         lines;
@@ -98,7 +95,7 @@ static basin_status stream_next(bs_stream *base, bs_notes *notes, bs_dataset *ou
     basin_status status = bs_corpus_next(s->file, s->lines, &c, notes, err);
     *out = (bs_dataset){0};
     *more = !status && c;
-    return *more ? adopt(s->task, &s->wish, c, out, err) : status;
+    return *more ? adopt(&s->wish, c, out, err) : status;
 }
 
 static void stream_free(bs_stream *base)
@@ -108,18 +105,16 @@ static void stream_free(bs_stream *base)
     bs_free(s);
 }
 
-basin_status bs_tag_stream(const bs_task *task, const bs_settings *given, const bs_read_request *w,
-                           int32_t lines, bs_stream **out, basin_error *err)
+basin_status bs_tag_stream(const bs_settings *given, const bs_read_request *w, int32_t lines,
+                           bs_stream **out, basin_error *err)
 {
-    const bs_corpus_options o = reading_of(task, given, w);
+    const bs_corpus_options o = reading_of(given, w);
     tag_stream             *s = bs_calloc(1, sizeof *s);
     *out = NULL;
     if (!s)
         return bs_fail_nomem(err);
-    *s = (tag_stream){.base = {.next = stream_next, .free = stream_free},
-                      .task = task,
-                      .wish = *w,
-                      .lines = lines};
+    *s = (tag_stream){
+        .base = {.next = stream_next, .free = stream_free}, .wish = *w, .lines = lines};
     basin_status status = bs_corpus_open(w->file[0], &o, &s->file, err);
     if (status)
         stream_free(&s->base);

@@ -270,10 +270,9 @@ void bs_tag_known_json(const bs_preprocess *k, bs_buf *out)
     bs_json_close(out, '}');
 }
 
-basin_status bs_tag_known_read(const bs_task *task, json_t *o, const char *where,
-                               bs_preprocess *out, basin_error *err)
+basin_status bs_tag_known_read(json_t *o, const char *where, bs_preprocess *out, basin_error *err)
 {
-    bs_tag_known *k = bs_preprocess_begin(out, task, sizeof *k);
+    bs_tag_known *k = bs_preprocess_begin(out, out->task, sizeof *k);
     json_t       *options, *lexicon;
     json_int_t    width, columns;
     int           vectors;
