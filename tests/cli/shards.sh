@@ -9,7 +9,9 @@ first() { head -n 1 $1/metrics.jsonl | grep -o "\"$2\": [0-9.]*" | cut -d ' ' -f
 
 echo "== the same bits"
 basin data make mlc --seed 1 --set rows=150 --set text=yes -o x.csv > made
-for run in "x.csv ce --labels last:24" "d.arff ce" "d.arff seal-nce" "d.arff infnet+" "d.arff spen" "t.conll crf" "t.conll seal-nce" "t.conll infnet+" "s.tar ce" "s.tar seal-regression" "s.tar alen"; do
+basin data make text --seed 1 --set rows=90 -o e.jsonl > made
+encoder="--encoder $TOP/tests/golden/encoders/bert --set encoder.length=16 --set net.layers=1"
+for run in "x.csv ce --labels last:24" "e.jsonl seal-nce $encoder" "e.jsonl ce $encoder --set encoder.train=none" "d.arff ce" "d.arff seal-nce" "d.arff infnet+" "d.arff spen" "t.conll crf" "t.conll seal-nce" "t.conll infnet+" "s.tar ce" "s.tar seal-regression" "s.tar alen"; do
     set -- $run
     train="basin train $1 -q --method $2 ${*:3} $small --epochs 4 --set dist.shards=3 --set batch=20"
     rm -rf one two cut
@@ -24,7 +26,7 @@ for run in "x.csv ce --labels last:24" "d.arff ce" "d.arff seal-nce" "d.arff inf
 done
 
 echo "== the mean over the batch; nets of photos normalise over a shard, not over a batch"
-for run in "1e-5 d.arff ce --set net.dropout=0" "0.03 s.tar ce --set seg.jitter=0 --set net.dropout=0"; do
+for run in "1e-5 d.arff ce --set net.dropout=0" "1e-5 e.jsonl ce $encoder --set lr.encoder=0 --set encoder.dropout=0 --set net.dropout=0" "0.03 s.tar ce --set seg.jitter=0 --set net.dropout=0"; do
     set -- $run
     near=$1
     shift
