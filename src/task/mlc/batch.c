@@ -21,10 +21,10 @@ typedef struct {
     int              columns;
     int32_t          most;
 
-    const bs_packing *packing; /* NULL: the nets read no documents */
-    bs_documents      documents;
-    bs_packed         packed;
-    uint64_t         *key; /* for sorting by length */
+    bs_mlc_text   *text;
+    bs_mlc_pieces *pieces; /* NULL: the nets read no documents */
+    bs_packed      packed;
+    uint64_t      *key; /* for sorting by length */
 } feed;
 
 /* Room for the nonzeros of any `most` rows together. */
@@ -47,7 +47,7 @@ static void free_feed(bs_batches *base)
     bs_free(f->rows);
     bs_free(f->dense);
     bs_free(f->gold);
-    bs_documents_free(&f->documents);
+    bs_mlc_pieces_leave(f->text, f->pieces);
     bs_packed_free(&f->packed);
     bs_free(f->key);
     bs_free(f);
@@ -86,8 +86,8 @@ static const bs_batch *take_rows(bs_batches *base, const int32_t *index, int32_t
         copy_sparse(f, index, n);
     else
         copy_dense(f, index, n);
-    if (f->packing) {
-        bs_packed_make(&f->packed, f->packing, &f->documents, index, n, n);
+    if (f->pieces) {
+        bs_packed_make(&f->packed, &f->text->packing, &f->pieces->documents, index, n, n);
         bs_mlc_text_bind(&f->packed, &f->batch);
     }
     memset(f->gold, 0, (size_t)n * L * sizeof(real));
@@ -106,8 +106,8 @@ static void order_rows(bs_batches *base, bs_rng *rng, int32_t *order)
 {
     feed *f = (feed *)base;
     bs_rng_permutation(rng, order, f->data->rows);
-    if (f->packing)
-        bs_shuffle_by_length(f->documents.start, f->data->rows, rng, f->most, WINDOW, order,
+    if (f->pieces)
+        bs_shuffle_by_length(f->pieces->documents.start, f->data->rows, rng, f->most, WINDOW, order,
                              f->key);
 }
 
@@ -117,12 +117,12 @@ static basin_status add_text(feed *f, bs_mlc_text *text, const bs_mlc_shape *sha
 {
     if (!bs_mlc_reads_text(shape))
         return bs_mlc_text_found(text, f->data, &f->found, err);
-    basin_status s = bs_mlc_text_pieces(text, f->data, &f->documents, err);
+    f->text = text;
+    basin_status s = bs_mlc_pieces_take(text, f->data, &f->pieces, err);
     if (!s)
-        s = bs_packed_new(&f->documents, f->most, &f->packed, err);
+        s = bs_packed_new(&f->pieces->documents, f->most, &f->packed, err);
     if (!s && !(f->key = bs_calloc(2 * (size_t)f->data->rows + 1, sizeof *f->key)))
         s = bs_fail_nomem(err);
-    f->packing = &text->packing;
     return s;
 }
 

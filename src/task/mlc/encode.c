@@ -16,6 +16,36 @@ basin_status bs_mlc_text_pieces(const bs_mlc_text *t, const bs_rows *d, bs_docum
     return bs_documents_make(t->tokens, d->document, d->rows, t->most, out, err);
 }
 
+basin_status bs_mlc_pieces_take(bs_mlc_text *t, const bs_rows *d, bs_mlc_pieces **out,
+                                basin_error *err)
+{
+    bs_mlc_pieces *p = t->pieces;
+    if (!p || p->of != d) {
+        if (!(p = bs_calloc(1, sizeof *p)))
+            return bs_fail_nomem(err);
+        p->of = d;
+        basin_status s = bs_mlc_text_pieces(t, d, &p->documents, err);
+        if (s) {
+            bs_mlc_pieces_leave(t, p);
+            return s;
+        }
+        t->pieces = p;
+    }
+    p->users++;
+    *out = p;
+    return BASIN_OK;
+}
+
+void bs_mlc_pieces_leave(bs_mlc_text *t, bs_mlc_pieces *p)
+{
+    if (!p || --p->users > 0)
+        return;
+    if (t->pieces == p)
+        t->pieces = NULL;
+    bs_documents_free(&p->documents);
+    bs_free(p);
+}
+
 int bs_mlc_text_bind(const bs_packed *p, bs_batch *b)
 {
     b->x[1] = p->piece;

@@ -19,6 +19,13 @@ typedef struct {
 
 enum { BS_MLC_FINDINGS = 8 };
 
+/* The pieces of rows, once for all batches that are made of them at the same time. */
+typedef struct {
+    const bs_rows *of;
+    bs_documents   documents;
+    int            users;
+} bs_mlc_pieces;
+
 /* What a model keeps of its encoder beside the weights; and, while it is trained, where these come
  * from and what was found in the texts of a part. */
 typedef struct {
@@ -33,6 +40,7 @@ typedef struct {
     bool           halves;       /* the model keeps its numbers as halves: they are read as these */
     float         *mean, *scale; /* [width] of a fixed encoder */
     bs_mlc_finding finding[BS_MLC_FINDINGS];
+    bs_mlc_pieces *pieces; /* the last ones, or NULL: theirs who use them */
 } bs_mlc_text;
 
 /* From the folder of the settings. */
@@ -60,6 +68,10 @@ basin_status bs_mlc_text_found(bs_mlc_text *t, const bs_rows *d, const float **o
 /* The pieces of rows, and how batches of them are made. */
 basin_status bs_mlc_text_pieces(const bs_mlc_text *t, const bs_rows *d, bs_documents *out,
                                 basin_error *err);
+/* The same for batches; whoever uses them last frees them. */
+basin_status bs_mlc_pieces_take(bs_mlc_text *t, const bs_rows *d, bs_mlc_pieces **out,
+                                basin_error *err);
+void         bs_mlc_pieces_leave(bs_mlc_text *t, bs_mlc_pieces *p); /* accepts NULL */
 /* Probabilities [rows, labels] and, unless NULL, energies, as bs_mlc_scores. */
 basin_status bs_mlc_text_scores(bs_scorer *s, const bs_net_spec *spec, bs_mlc_text *t,
                                 const bs_schema *schema, const bs_rows *data, int64_t number,
