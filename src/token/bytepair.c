@@ -68,25 +68,6 @@ static size_t word_end(const char *text, size_t at, size_t to, bool blank)
 
 /* --- merging ------------------------------------------------------------------ */
 
-static bool reserve(bs_token_scratch *w, size_t n)
-{
-    const size_t sizes[] = {sizeof *w->of, sizeof *w->symbol, sizeof *w->next, sizeof *w->prev};
-    void **block[] = {(void **)&w->of, (void **)&w->symbol, (void **)&w->next, (void **)&w->prev};
-    size_t cap = w->cap_bytes ? w->cap_bytes : 64;
-    if (n <= w->cap_bytes)
-        return true;
-    while (cap < n)
-        cap *= 2;
-    for (int i = 0; i < 4; i++) {
-        void *more = bs_realloc(*block[i], w->cap_bytes * sizes[i], cap * sizes[i]);
-        if (!more)
-            return false;
-        *block[i] = more;
-    }
-    w->cap_bytes = cap;
-    return true;
-}
-
 static void sift_down(bs_merge_due *heap, size_t n, size_t i)
 {
     for (size_t child; (child = 2 * i + 1) < n; i = child) {
@@ -104,20 +85,19 @@ static void sift_down(bs_merge_due *heap, size_t n, size_t i)
 static bool note(bs_token_run *r, int32_t left)
 {
     bs_token_scratch *w = r->out->scratch;
-    const int32_t     right = left < 0 ? -1 : w->next[left];
+    const int32_t     right = left < 0 ? -1 : w->symbol[left].next;
     if (right < 0)
         return true;
-    const int32_t rank = bs_merges_find(&r->t->merges, w->symbol[left], w->symbol[right]);
+    const bs_merge_due pair = {0, w->symbol[left].id, w->symbol[right].id};
+    const int32_t      rank = bs_merges_find(&r->t->merges, pair.left, pair.right);
     if (rank < 0)
         return true;
-    if (w->n_heap == w->cap_heap &&
-        !BS_GROW(w->heap, w->cap_heap, w->n_heap + 1, SIZE_MAX / sizeof *w->heap)) {
+    if (!BS_GROW(w->heap, w->cap_heap, w->n_heap + 1, SIZE_MAX)) {
         r->nomem = true;
         return false;
     }
     size_t             i = w->n_heap++;
-    const bs_merge_due due = {(uint64_t)rank << 32 | (uint32_t)left, w->symbol[left],
-                              w->symbol[right]};
+    const bs_merge_due due = {(uint64_t)rank << 32 | (uint32_t)left, pair.left, pair.right};
     for (; i && w->heap[(i - 1) / 2].order > due.order; i = (i - 1) / 2)
         w->heap[i] = w->heap[(i - 1) / 2];
     w->heap[i] = due;
@@ -130,27 +110,27 @@ static bool merge_all(bs_token_run *r, int32_t n)
     bs_token_scratch *w = r->out->scratch;
     w->n_heap = 0;
     for (int32_t i = 0; i < n; i++) {
-        w->prev[i] = i - 1;
-        w->next[i] = i + 1 < n ? i + 1 : -1;
+        w->symbol[i].prev = i - 1;
+        w->symbol[i].next = i + 1 < n ? i + 1 : -1;
     }
     for (int32_t i = 0; i < n; i++)
         if (!note(r, i))
             return false;
     while (w->n_heap) {
         const bs_merge_due due = w->heap[0];
-        const int32_t      left = (int32_t)(uint32_t)due.order;
+        bs_symbol         *left = &w->symbol[(uint32_t)due.order];
         w->heap[0] = w->heap[--w->n_heap];
         sift_down(w->heap, w->n_heap, 0);
         /* One of the two may have been merged meanwhile. */
-        const int32_t right = w->symbol[left] == due.left ? w->next[left] : -1;
-        if (right < 0 || w->symbol[right] != due.right)
+        const int32_t right = left->id == due.left ? left->next : -1;
+        if (right < 0 || w->symbol[right].id != due.right)
             continue;
-        w->symbol[left] = r->t->merges.merge[due.order >> 32].joined;
-        w->symbol[right] = -1;
-        w->next[left] = w->next[right];
-        if (w->next[left] >= 0)
-            w->prev[w->next[left]] = left;
-        if (!note(r, w->prev[left]) || !note(r, left))
+        left->id = r->t->merges.merge[due.order >> 32].joined;
+        left->next = w->symbol[right].next;
+        w->symbol[right].id = -1;
+        if (left->next >= 0)
+            w->symbol[left->next].prev = (int32_t)(uint32_t)due.order;
+        if (!note(r, left->prev) || !note(r, (int32_t)(uint32_t)due.order))
             return false;
     }
     return true;
@@ -190,14 +170,14 @@ static void trim(const bs_token_run *r, const char *text, int32_t id, bs_piece_p
 }
 
 /* Bytes first..end of the word are one piece. */
-static bool put_piece(bs_token_run *r, const char *text, int32_t id, int32_t first, int32_t end)
+static bool put_piece(bs_token_run *r, const char *text, int32_t first, int32_t end)
 {
-    const bs_letter_place *of = r->out->scratch->of;
-    const bs_letter_place *a = &of[first], *b = &of[end - 1];
+    const bs_symbol       *symbol = r->out->scratch->symbol;
+    const bs_letter_place *a = &symbol[first].place, *b = &symbol[end - 1].place;
     bs_piece_place         place = {a->at, b->at + 1, a->byte, b->byte + b->bytes, r->word};
     if (r->t->rules.trim)
-        trim(r, text, id, &place);
-    return bs_token_put(r, id, place);
+        trim(r, text, symbol[first].id, &place);
+    return bs_token_put(r, symbol[first].id, place);
 }
 
 /* The symbols of one character: of each of its bytes. */
@@ -205,14 +185,12 @@ static int32_t add_bytes(bs_token_run *r, int32_t n, const char *bytes, int coun
                          bs_letter_place place)
 {
     bs_token_scratch *w = r->out->scratch;
-    if (!reserve(w, (size_t)n + 4)) {
+    if (!BS_GROW(w->symbol, w->cap_symbols, (size_t)n + 4, SIZE_MAX)) {
         r->nomem = true;
         return -1;
     }
-    for (int i = 0; i < count; i++) {
-        w->of[n] = place;
-        w->symbol[n++] = r->t->byte[(unsigned char)bytes[i]];
-    }
+    for (int i = 0; i < count; i++)
+        w->symbol[n++] = (bs_symbol){.id = r->t->byte[(unsigned char)bytes[i]], .place = place};
     return n;
 }
 
@@ -232,10 +210,11 @@ static bool put_word(bs_token_run *r, const char *text, size_t from, size_t to,
     }
     if (n < 0 || !merge_all(r, n))
         return false;
-    const int32_t *symbol = r->out->scratch->symbol, *next = r->out->scratch->next;
-    for (int32_t i = 0; i >= 0 && n; i = next[i])
-        if (!put_piece(r, text, symbol[i], i, next[i] < 0 ? n : next[i]))
+    for (int32_t i = 0, next; i >= 0 && n; i = next) {
+        next = r->out->scratch->symbol[i].next;
+        if (!put_piece(r, text, i, next < 0 ? n : next))
             return false;
+    }
     r->word += r->step;
     return true;
 }

@@ -9,10 +9,7 @@ enum { TEXT_MOST = 1 << 30 };
 void bs_pieces_free(bs_pieces *p)
 {
     if (p->scratch) {
-        bs_free(p->scratch->of);
         bs_free(p->scratch->symbol);
-        bs_free(p->scratch->next);
-        bs_free(p->scratch->prev);
         bs_free(p->scratch->heap);
     }
     bs_free(p->scratch);

@@ -56,6 +56,13 @@ typedef struct {
     bs_letter_place place;
 } bs_sign;
 
+/* A byte of a word, or several that were merged, in a list. */
+typedef struct {
+    int32_t         id; /* -1: joined with the one before */
+    int32_t         prev, next;
+    bs_letter_place place; /* of the character of the byte */
+} bs_symbol;
+
 typedef struct {
     uint64_t order; /* rank, then place */
     int32_t  left, right;
@@ -70,12 +77,10 @@ typedef struct bs_token_scratch {
     bs_sign         sign[BS_SIGNS_MOST];
     int             n_signs;
     bs_letter_place base; /* of the letter that they are on */
-    /* Byte pairs: the symbols of a word as a list, and the merges that are due, as a heap. */
-    bs_letter_place *of;     /* [n] the character of each byte */
-    int32_t         *symbol; /* [n], -1: joined with the one before */
-    int32_t         *next, *prev;
-    bs_merge_due    *heap;
-    size_t           n_heap, cap_bytes, cap_heap;
+    /* Byte pairs: the symbols of a word, and the merges that are due, as a heap. */
+    bs_symbol    *symbol;
+    bs_merge_due *heap;
+    size_t        n_heap, cap_symbols, cap_heap;
 } bs_token_scratch;
 
 /* One text, or one word of a list, on its way. */

@@ -199,7 +199,7 @@ static basin_status read_bytepairs(bs_token_parts *p, const json_t *root, const 
 
 /* --- what is put around it ------------------------------------------------------------- */
 
-static bool put(int32_t *ids, int *n, const json_t *id)
+bool bs_token_put_id(int32_t *ids, int *n, const json_t *id)
 {
     const json_int_t v = json_integer_value(id);
     if (!json_is_integer(id) || v < 0 || v >= BS_PIECES_MOST || *n == BS_AROUND)
@@ -225,8 +225,8 @@ static bool read_template(bs_token_rules *r, const json_t *o)
             json_object_get(json_object_get(known, bs_token_string(special, "id", "")), "ids");
         bool fits = json_array_size(ids) > 0;
         for (size_t k = 0; fits && k < json_array_size(ids); k++)
-            fits = put(texts ? r->after : r->before, texts ? &r->n_after : &r->n_before,
-                       json_array_get(ids, k));
+            fits = bs_token_put_id(texts ? r->after : r->before, texts ? &r->n_after : &r->n_before,
+                                   json_array_get(ids, k));
         if (!fits)
             return false;
     }
@@ -240,8 +240,9 @@ static basin_status read_around(bs_token_parts *p, const json_t *o, basin_error 
     const bool      pair = !strcmp(type, "BertProcessing") || !strcmp(type, "RobertaProcessing");
     bool            fits = true;
     if (pair)
-        fits = put(r->before, &r->n_before, json_array_get(json_object_get(o, "cls"), 1)) &&
-               put(r->after, &r->n_after, json_array_get(json_object_get(o, "sep"), 1));
+        fits = bs_token_put_id(r->before, &r->n_before,
+                               json_array_get(json_object_get(o, "cls"), 1)) &&
+               bs_token_put_id(r->after, &r->n_after, json_array_get(json_object_get(o, "sep"), 1));
     else if (strcmp(type, "TemplateProcessing") == 0)
         fits = read_template(r, o);
     else if (strcmp(type, "ByteLevel") != 0 && !json_is_null(o) && o)

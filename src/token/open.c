@@ -152,6 +152,26 @@ static basin_status add_lines(bs_token_parts *p, const bs_buf *text, bool merges
     return s;
 }
 
+/* Of byte pairs, `words` is the vocabulary and the lines are merges; otherwise lines are pieces. */
+static basin_status from_files(bs_token_parts *p, const json_t *words, const bs_buf *text,
+                               const json_t *config, const char *const *classes,
+                               const char *const names[5], bs_tokenizer **out, basin_error *err)
+{
+    const bool   merges = p->rules.kind == BS_BYTE_PAIRS;
+    basin_status s = check_class(p->name, config, classes, err);
+    *out = NULL;
+    if (!s && merges)
+        s = bs_token_vocabulary_json(p, words, err);
+    if (!s)
+        s = add_lines(p, text, merges, err);
+    if (!s)
+        s = add_specials(p, config, names, err);
+    if (!s)
+        s = bs_token_make(p, out, err);
+    bs_token_parts_free(p);
+    return s;
+}
+
 basin_status bs_token_from_lines(const char *name, const bs_buf *words, const json_t *config,
                                  bs_tokenizer **out, basin_error *err)
 {
@@ -167,16 +187,7 @@ basin_status bs_token_from_lines(const char *name, const bs_buf *words, const js
                                .lower = lower,
                                .word_most = 100,
                                .joint = "##"};
-    *out = NULL;
-    basin_status s = check_class(name, config, classes, err);
-    if (!s)
-        s = add_lines(&p, words, false, err);
-    if (!s)
-        s = add_specials(&p, config, names, err);
-    if (!s)
-        s = bs_token_make(&p, out, err);
-    bs_token_parts_free(&p);
-    return s;
+    return from_files(&p, NULL, words, config, classes, names, out, err);
 }
 
 basin_status bs_token_from_merges(const char *name, const json_t *words, const bs_buf *merges,
@@ -189,18 +200,7 @@ basin_status bs_token_from_merges(const char *name, const json_t *words, const b
                                .blank = bs_token_bool(config, "add_prefix_space", false),
                                .trim = bs_token_bool(config, "trim_offsets", true),
                                .word_most = 1};
-    *out = NULL;
-    basin_status s = check_class(name, config, classes, err);
-    if (!s)
-        s = bs_token_vocabulary_json(&p, words, err);
-    if (!s)
-        s = add_lines(&p, merges, true, err);
-    if (!s)
-        s = add_specials(&p, config, names, err);
-    if (!s)
-        s = bs_token_make(&p, out, err);
-    bs_token_parts_free(&p);
-    return s;
+    return from_files(&p, words, merges, config, classes, names, out, err);
 }
 
 /* vocab.txt or merges.txt, and what is beside it. */
@@ -211,15 +211,14 @@ static basin_status open_lines(const char *folder, const char *file, bs_tokenize
     json_t      *config = NULL, *words = NULL;
     bs_buf       text;
     basin_status s = read_whole(path_of(folder, file, path), &text, err);
+    const bool   merges = strcmp(file, "merges.txt") == 0;
     if (!s)
         s = read_tree(folder, "tokenizer_config.json", &config, err);
-    if (!s && strcmp(file, "vocab.txt") == 0) {
-        s = bs_token_from_lines(path, &text, config, out, err);
-    } else if (!s) {
+    if (!s && merges)
         s = read_tree(folder, "vocab.json", &words, err);
-        if (!s)
-            s = bs_token_from_merges(path, words, &text, config, out, err);
-    }
+    if (!s)
+        s = merges ? bs_token_from_merges(path, words, &text, config, out, err)
+                   : bs_token_from_lines(path, &text, config, out, err);
     json_decref(words);
     json_decref(config);
     bs_buf_free(&text);

@@ -3,8 +3,7 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "base/tree.h"
-#include "token/inside.h"
+#include "token/json.h"
 
 #define FIRST_LINE "basin tokenizer 1\n"
 
@@ -72,17 +71,10 @@ static bool next_line(lines *l, bs_piece_text *line)
 
 static bool read_ids(const json_t *list, int32_t *id, int *n)
 {
-    *n = (int)json_array_size(list);
-    if (json_array_size(list) > BS_AROUND)
-        return false;
-    for (int i = 0; i < *n; i++) {
-        const json_t    *item = json_array_get(list, (size_t)i);
-        const json_int_t v = json_integer_value(item);
-        if (!json_is_integer(item) || v < 0 || v >= BS_PIECES_MOST)
-            return false;
-        id[i] = (int32_t)v;
-    }
-    return true;
+    bool ok = true;
+    for (size_t i = 0; ok && i < json_array_size(list); i++)
+        ok = bs_token_put_id(id, n, json_array_get(list, i));
+    return ok;
 }
 
 static bool read_added(bs_token_parts *p, json_t *list, basin_error *err)

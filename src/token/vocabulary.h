@@ -42,7 +42,6 @@ typedef struct {
 typedef struct {
     bs_merge *merge; /* [n] in the order of their ranks */
     int32_t   n;
-    size_t    cap;
     int32_t  *slot; /* by left and right; -1: empty */
     size_t    mask;
 } bs_merges;

@@ -47,15 +47,10 @@ static bool end_word(bs_token_run *r)
     for (int32_t at = 0; known && at < w->chars; at = end[n++]) {
         end[n] = longest_piece(v, w, at, &id[n]);
         known = end[n] > 0;
-        if (!known)
-            break;
     }
-    bool goes_on = true;
-    if (known)
-        for (int i = 0; i < n && goes_on; i++)
-            goes_on = put_piece(r, id[i], i ? end[i - 1] : 0, end[i]);
-    else
-        goes_on = put_piece(r, r->t->rules.unknown, 0, w->chars);
+    bool goes_on = known || put_piece(r, r->t->rules.unknown, 0, w->chars);
+    for (int i = 0; i < n && known && goes_on; i++)
+        goes_on = put_piece(r, id[i], i ? end[i - 1] : 0, end[i]);
     w->chars = w->bytes = 0;
     r->word += r->step;
     return goes_on;
@@ -79,18 +74,14 @@ static bool add_part(bs_token_run *r, uint32_t c, bs_letter_place place)
     uint32_t lower[2] = {c};
     int      n = r->t->rules.lower ? bs_letter_lower(c, lower) : 1;
     for (int i = 0; i < n; i++) {
-        if (bs_letter_white(lower[i])) {
-            if (!end_word(r))
-                return false;
-        } else if (bs_letter_kind(lower[i]) == BS_LETTER_PUNCT) {
-            if (!end_word(r))
-                return false;
+        const bool white = bs_letter_white(lower[i]);
+        const bool alone = !white && bs_letter_kind(lower[i]) == BS_LETTER_PUNCT;
+        if ((white || alone) && !end_word(r))
+            return false;
+        if (!white)
             add_letter(r, lower[i], place);
-            if (!end_word(r))
-                return false;
-        } else {
-            add_letter(r, lower[i], place);
-        }
+        if (alone && !end_word(r))
+            return false;
     }
     return true;
 }
