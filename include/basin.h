@@ -115,8 +115,8 @@ typedef struct {
     const char *infer;     /* "net", "gbi", "refine", "viterbi"; NULL = the model's own */
     int         constrain; /* tag, nonzero: choose the best sequence of well-formed spans */
     /* "gbi.test_steps=50", NULL-terminated; may be NULL. Overrides the length of the search
-     * (gbi.test_steps, gbi.restarts, gbi.halvings), which a model may only set up to 100000
-     * energies a row, and limits such as image.max_window_mb. */
+     * (gbi.test_steps, gbi.restarts, gbi.halvings) and decide.samples, which a model may only set
+     * up to 100000 energies and 1000 samples a row, and limits such as image.max_window_mb. */
     const char *const *set;
     /* "threshold", or how an energy decides: "f1", "subset", "hamming", "jaccard" (see --decide of
      * `basin predict`); NULL = basin_model_decision. Sentences and photos are decided by it, label
@@ -376,7 +376,7 @@ typedef struct {
     int         constrain; /* tag, nonzero: choose the best sequence of well-formed spans */
     /* Overrides, "text.tag_column=3" and the like, NULL-terminated; may be NULL. Accepts options of
      * reading, for files laid out differently from the training file, and the length of a search:
-     * gbi.test_steps, gbi.restarts, gbi.halvings. */
+     * gbi.test_steps, gbi.restarts, gbi.halvings, decide.samples. */
     const char *const *set;
     /* mlc: "threshold", or the set of labels with the best expected "f1", "subset" accuracy,
      * "hamming" loss or "jaccard" index under P(y | x) ~ exp(-E); NULL = the model's own. */
@@ -386,7 +386,7 @@ typedef struct {
 basin_status basin_eval(const char *model, const char *const *files, int n,
                         const basin_eval_options *o, const basin_session *s, basin_text *out,
                         basin_error *err);
-/* The same for a model and rows in memory; o->set must be empty. */
+/* The same for a model and rows in memory; o->set has no options of reading. */
 basin_status basin_eval_data(const basin_model *m, const basin_data *d, const basin_eval_options *o,
                              const basin_session *s, basin_text *out, basin_error *err);
 

@@ -68,6 +68,12 @@ static void same_as_files(const char *method, const basin_data *d, const char *c
                         strstr(in_files.json, "\"metrics\""));
     basin_text_free(&in_memory);
     basin_text_free(&in_files);
+    static const char *const reading[] = {"data.header=no", NULL};
+    const basin_eval_options o = {sizeof o, .set = reading};
+    basin_error              why = {0};
+    assert_int_equal(basin_eval_data(m, d, &o, NULL, &in_memory, &why), BASIN_EARG);
+    assert_string_equal(why.msg,
+                        "set: data.header is an option of reading files; this data is in memory");
     basin_model_free(m);
 }
 

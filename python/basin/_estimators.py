@@ -29,13 +29,14 @@ from sklearn.utils.validation import column_or_1d
 from . import _data, _errors
 from ._data import Data, is_sparse
 from ._frame import Columns, is_frame
-from ._model import Evaluation, Model, default_threads, train
+from ._model import Evaluation, Model, default_threads, option_key, train
 from ._params import ClassifierParams, SegmenterParams, TaggerParams
 from ._report import Explanation, Report
 
 Self = TypeVar("Self", bound="_Energy")
 
 _FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
+_OF_PREDICTIONS = ("gbi.test_steps", "gbi.restarts", "gbi.halvings", "decide.samples")
 _NOT_SETTINGS = ("options", "threads", "random_state", "verbose", "callbacks")
 _FINITE = (
     "ensure_all_finite"
@@ -83,6 +84,8 @@ class _Energy(BaseEstimator):
 
     def _take_model(self: Self, model: Model) -> Self:
         model.threads = getattr(self, "threads", None)
+        chosen = getattr(self, "options", None) or {}
+        model.options = {k: v for k, v in chosen.items() if option_key(k) in _OF_PREDICTIONS}
         self.model_ = model
         self.history_ = model.history
         self.loss_curve_ = [e.get("loss_net", e.get("loss_energy")) for e in model.history]

@@ -300,6 +300,11 @@ def texts(words: Sequence[Optional[str]]) -> Any:
     return (c_char_p * len(words))(*(None if w is None else encode(w) for w in words))
 
 
+def set_of(options: Sequence[bytes]) -> Any:
+    """Options as structs have them: "KEY=VALUE" and then NULL."""
+    return (c_char_p * (len(options) + 1))(*options, None)
+
+
 def encode(word: str) -> bytes:
     """UTF-8 without a NUL, which C would take for the end."""
     raw = word.encode("utf-8")

@@ -89,6 +89,9 @@ class Model:
         Labels, tags or pixel classes in the order of all outputs.
     decision : str
         How predictions are decided: "threshold", or what the model was trained with (`decide`).
+    options : dict
+        Settings of predictions, as of `basin predict --set`: how long a search is
+        (`gbi.test_steps`), how many samples decide (`decide.samples`), limits. May be changed.
     card : dict
         Scores measured after training.
     history : list of dict
@@ -100,8 +103,9 @@ class Model:
     def __init__(self, handle: c_void_p, threads: Optional[int] = None) -> None:
         self._owner = _Handle(handle)
         self._handle = handle
-        self._idle: Dict[Tuple[int, bytes], Deque[_Predictor]] = {}
+        self._idle: Dict[_Way, Deque[_Predictor]] = {}
         self.threads = threads
+        self.options: Dict[str, Any] = {}
         self.history: List[Dict[str, Any]] = []
         self.summary: Dict[str, Any] = {}
         self.task: str = lib.basin_model_task(handle).decode()
@@ -162,6 +166,7 @@ class Model:
         return {
             "bytes": self.to_bytes(),
             "threads": self.threads,
+            "options": self.options,
             "history": self.history,
             "summary": self.summary,
         }
@@ -172,6 +177,7 @@ class Model:
         call(lib.basin_model_read, raw, len(raw), byref(handle))
         Model.__init__(self, handle, state["threads"])
         self.history, self.summary = state["history"], state["summary"]
+        self.options = state["options"]
 
     def __repr__(self) -> str:
         return f"<basin.Model of task {self.task} with {len(self.labels)} labels>"
@@ -491,7 +497,10 @@ class Model:
         """
         threads = self._threads() if threads is None else threads
         options = _lib.EvalOptions(
-            threads=threads, per_label=per_label, decide=self._decision(decide)
+            threads=threads,
+            per_label=per_label,
+            set=_lib.set_of(self._set()),
+            decide=self._decision(decide),
         )
         with _Listening((), 1, False) as listen:
             text = _lib.Text()
@@ -509,6 +518,11 @@ class Model:
                 raise _lib.fail(status, err)
             table, found = _take(text)
         return Evaluation(table, found)
+
+    def _set(self) -> Tuple[bytes, ...]:
+        return tuple(
+            _lib.encode(f"{option_key(k)}={_lib.value_text(v)}") for k, v in self.options.items()
+        )
 
     def _threads(self) -> int:
         return default_threads() if self.threads is None else self.threads
@@ -540,25 +554,29 @@ class Evaluation:
 _THRESHOLD = b"threshold"  # for those who only want probabilities
 
 
+_Way = Tuple[int, Tuple[bytes, ...], bytes]  # threads, options, decision
+
+
 class _Predictor:
     """What one thread at a time predicts with. A model keeps those that are idle."""
 
-    def __init__(self, model: Model, threads: int, how: bytes) -> None:
+    def __init__(self, model: Model, way: _Way) -> None:
         self.handle = c_void_p()
         self.owner = model._owner  # which lives while this is used
         self.sparse_only = False
-        options = _lib.PredictorOptions(threads=threads, decide=how)
+        threads, chosen, how = way
+        options = _lib.PredictorOptions(threads=threads, set=_lib.set_of(chosen), decide=how)
         call(lib.basin_predictor_open, model._handle, byref(options), byref(self.handle))
         self.owner.predictors.append(self.handle)
 
     @staticmethod
     def of(model: Model, how: bytes = _THRESHOLD) -> "_Borrowed":
-        threads = model._threads()
-        idle = model._idle.setdefault((threads, how), deque())  # append and pop are atomic, too
+        way = (model._threads(), model._set(), how)
+        idle = model._idle.setdefault(way, deque())  # append and pop are atomic, too
         try:
             return _Borrowed(idle, idle.pop())
         except IndexError:
-            return _Borrowed(idle, _Predictor(model, threads, how))
+            return _Borrowed(idle, _Predictor(model, way))
 
 
 class _Borrowed:

@@ -379,7 +379,8 @@ static basin_status fail_key(const bs_model_file *m, const char *key, const bs_o
     return s;
 }
 
-static basin_status set_one(bs_model_file *m, const char *key, const char *value, basin_error *err)
+static basin_status set_one(bs_model_file *m, const char *key, const char *value, bool files,
+                            basin_error *err)
 {
     const bs_option *rows;
     void            *to = m->task->reading(&m->settings, &m->known, &rows);
@@ -387,6 +388,9 @@ static basin_status set_one(bs_model_file *m, const char *key, const char *value
     basin_status     s = bs_model_file_set(m, key, value, &searches, err);
     if (searches)
         return s;
+    if (!files)
+        return bs_fail(err, BASIN_EARG,
+                       "set: %s is an option of reading files; this data is in memory", key);
     if (bs_tasks_share(key))
         return bs_options_set(bs_read_rows, &m->settings.read, key, value, "--set", err);
     if (!bs_option_find(rows, key) || is_fixed(key))
@@ -394,7 +398,8 @@ static basin_status set_one(bs_model_file *m, const char *key, const char *value
     return bs_options_set(rows, to, key, value, "--set", err);
 }
 
-basin_status bs_model_file_set_all(bs_model_file *m, const char *const *set, basin_error *err)
+basin_status bs_model_file_set_all(bs_model_file *m, const char *const *set, bool files,
+                                   basin_error *err)
 {
     basin_status s = BASIN_OK;
     for (; set && *set && !s; set++) {
@@ -404,7 +409,7 @@ basin_status bs_model_file_set_all(bs_model_file *m, const char *const *set, bas
         if (n == 0 || n >= (int)sizeof key)
             return bs_fail(err, BASIN_EARG, "--set: '%.80s' is not KEY=VALUE", *set);
         bs_print(key, sizeof key, "%.*s", n, *set);
-        s = set_one(m, key, equals + 1, err);
+        s = set_one(m, key, equals + 1, files, err);
     }
     return s;
 }

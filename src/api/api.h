@@ -128,9 +128,14 @@ basin_status bs_seeds_read(const char *folder, bs_logger *log, bs_model_file **o
 /* A model from what was read, which it takes, also on failure. */
 basin_status bs_model_make(bs_model_file *saved, basin_model **out, basin_error *err);
 
-/* Applies options of reading ("text.format=conll", NULL-terminated; may be NULL) on top of the
- * model's, and those of bs_model_file_set. Refuses others. */
-basin_status bs_model_file_set_all(bs_model_file *m, const char *const *set, basin_error *err);
+/* Applies options of reading ("text.format=conll", NULL-terminated; may be NULL; refused without
+ * files) on top of the model's, and those of bs_model_file_set. Refuses others. */
+basin_status bs_model_file_set_all(bs_model_file *m, const char *const *set, bool files,
+                                   basin_error *err);
+/* A copy in an arena (it is too large for a small thread's stack) of a model that others use, so
+ * that settings can be changed; it borrows the rest. */
+basin_status bs_model_with(const basin_model *m, const char *const *set, bool files,
+                           bs_arena *arena, bs_model_file **out, basin_error *err);
 
 /* A call that uses a model on files. */
 typedef struct {

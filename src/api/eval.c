@@ -208,8 +208,14 @@ basin_status basin_eval_data(const basin_model *m, const basin_data *d,
     if (s)
         return s;
     bs_api_call c = {NULL, name, 1, NULL, {o.device, o.threads}, .opened = NULL};
+    basin_model own = *m;
+    bs_arena    arena;
+    bs_arena_init(&arena, 0);
     s = bs_call_open(&c, session, err);
-    if (!s && o.set && *o.set)
-        s = bs_fail(err, BASIN_EARG, "set: options of reading files; this data is in memory");
-    return s ? s : evaluate_text(m, &c, d, &o, out, err);
+    if (!s)
+        s = bs_model_with(m, o.set, false, &arena, &own.saved, err);
+    if (!s)
+        s = evaluate_text(&own, &c, d, &o, out, err);
+    bs_arena_free(&arena);
+    return s;
 }

@@ -67,7 +67,7 @@ basin_status bs_call_open(bs_api_call *c, const basin_session *session, basin_er
         s = bs_need_where(c->where, err);
     if (!s && c->model)
         s = bs_model_open(c->model, &c->log, &c->opened, err);
-    return s || !c->model ? s : bs_model_file_set_all(c->opened->saved, c->set, err);
+    return s || !c->model ? s : bs_model_file_set_all(c->opened->saved, c->set, true, err);
 }
 
 basin_status basin_model_load(const char *path, basin_model **out, basin_error *err)
@@ -167,21 +167,25 @@ basin_status basin_predictor_new(const basin_model *m, int threads, basin_predic
                                 err);
 }
 
-/* The model is shared: settings go into a copy of its inference options. */
+basin_status bs_model_with(const basin_model *m, const char *const *set, bool files,
+                           bs_arena *arena, bs_model_file **out, basin_error *err)
+{
+    bs_model_file *own = bs_arena_alloc(arena, sizeof *own);
+    if (own)
+        *own = *m->saved;
+    if (!own || !bs_preprocess_share(&m->saved->known, arena, &own->known))
+        return bs_fail_nomem(err);
+    *out = own;
+    return bs_model_file_set_all(own, set, files, err);
+}
+
 static basin_status inference_of(const basin_model *m, const basin_predictor_options *o,
                                  bs_inference *out, basin_error *err)
 {
-    bs_arena arena;
+    bs_arena       arena;
+    bs_model_file *own;
     bs_arena_init(&arena, 0);
-    bs_model_file *own =
-        bs_arena_alloc(&arena, sizeof *own); /* too large for a small thread's stack */
-    basin_status s = BASIN_OK;
-    if (own)
-        *own = *m->saved;
-    if (!own || !bs_preprocess_share(&m->saved->known, &arena, &own->known))
-        s = bs_fail_nomem(err);
-    if (!s)
-        s = bs_model_file_set_all(own, o->set, err);
+    basin_status s = bs_model_with(m, o->set, true, &arena, &own, err);
     if (!s)
         s = bs_model_file_inference(own, o->infer, o->constrain != 0, out, err);
     if (!s)

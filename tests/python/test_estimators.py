@@ -328,6 +328,12 @@ class Decisions(unittest.TestCase):
         metrics = clf.evaluate(X, self.Y, columns=columns).metrics
         self.assertAlmostEqual(metrics["subset_accuracy"], right)
 
+    def test_its_own_options_are_those_of_predictions(self):
+        options = {**ENERGY, "decide.samples": 1500, "gbi_test_steps": 3}
+        clf = EnergyClassifier(**{**self.settings, "options": options}).fit(self.X, self.Y)
+        self.assertEqual(clf.model_.options, {"decide.samples": 1500, "gbi_test_steps": 3})
+        self.assertEqual(clf.predict(self.X[:3]).shape, (3, 4))
+
     def test_one_class_has_nothing_to_decide(self):
         y = self.Y[:, 0]
         for wrong in {"decide": "f1"}, {"options": {"decide": "f1"}}:

@@ -307,12 +307,12 @@ ENERGY = {
 DECIDED = {**SMALL, **ENERGY, "method": "nce", "decide": "subset"}
 
 
-def by_tool(model, *files, decide=None, form="npy"):
+def by_tool(model, *files, decide=None, form="npy", more=()):
     """What `basin predict` writes about files."""
     with tempfile.TemporaryDirectory() as folder:
         model.save(f"{folder}/m")
         words = ["predict", f"{folder}/m", *files, "-q", "--format", form, "-o", f"{folder}/y"]
-        words += [] if decide is None else ["--decide", decide]
+        words += [*more] + ([] if decide is None else ["--decide", decide])
         subprocess.run([os.environ["BASIN"], *words], check=True)
         if form == "npy":
             return np.load(f"{folder}/y")
@@ -371,6 +371,27 @@ class Decisions(unittest.TestCase):
             model.predict(X, decide="best")
         with self.assertRaisesRegex(ValueError, "X has 3 features"):
             model.predict(X[:, :3])
+
+    def test_more_samples_than_a_model_may_ask_for(self):
+        np.save(f"{self.folder}/X.npy", self.X)
+        settings = {**DECIDED, "decide": "f1", "decide.samples": 1500}
+        model = basin.train(settings, basin.Data.rows(self.X, self.Y))
+        with self.assertRaisesRegex(ValueError, "1500 samples per row"):
+            model.predict(self.X)
+        model.options = {"decide_samples": 4}
+        found = self.sets(model, self.X)
+        np.testing.assert_array_equal(
+            found, by_tool(model, f"{self.folder}/X.npy", more=["--set", "decide.samples=4"])
+        )
+        np.testing.assert_array_equal(self.sets(pickle.loads(pickle.dumps(model)), self.X), found)
+        right = (found == self.Y).all(axis=1).mean()
+        metrics = model.evaluate(basin.Data.rows(self.X, self.Y)).metrics
+        self.assertAlmostEqual(metrics["subset_accuracy"], right)
+        model.options["decide.samples"] = 50
+        self.assertTrue((self.sets(model, self.X) != found).any())
+        model.options = {"lr.net": 1}
+        with self.assertRaisesRegex(ValueError, "lr.net"):
+            model.predict(self.X)
 
     def test_sparse_rows(self):
         wide = np.zeros((120, 400), np.float32)
