@@ -8,16 +8,14 @@
 #include "tasks/tasks.h"
 
 /* The task named in the settings, or that the first file looks like. */
-static basin_status handling_of(const bs_data_args *g, const bs_task_inspect **out,
-                                basin_error *err)
+static basin_status handling_of(bs_data_args *g, const bs_task_inspect **out, basin_error *err)
 {
-    const bs_task *task;
     if (g->n < 1)
         return bs_fail(err, BASIN_EARG, "no data given");
-    basin_status s = bs_task_guess(g->settings, g->file[0], &task, err);
-    if (s || (*out = bs_tool_of(task)->data))
+    basin_status s = bs_task_guess(g->settings, g->file[0], &g->task, err);
+    if (s || (*out = bs_tool_of(g->task)->data))
         return s;
-    return bs_fail(err, BASIN_EUNSUPPORTED, "basin data has nothing for task %s", task->name);
+    return bs_fail(err, BASIN_EUNSUPPORTED, "basin data has nothing for task %s", g->task->name);
 }
 
 basin_status bs_data_describe(const bs_dataset *part, const bs_dataset *train, bs_buf *table,
@@ -129,7 +127,7 @@ basin_status basin_data_inspect(const basin_config *c, const char *const *files,
         s = bs_need_files(files, n, err);
     if (s)
         return s;
-    bs_data_args g = {&c->settings, files, n};
+    bs_data_args g = {&c->settings, files, n, NULL};
     report_open(&r, out);
     s = handling_of(&g, &how, err);
     if (!s)
@@ -149,7 +147,7 @@ basin_status basin_data_convert(const basin_config *c, const char *const *files,
         s = bs_need_files(files, n, err);
     if (s)
         return s;
-    bs_data_args g = {&c->settings, files, n};
+    bs_data_args g = {&c->settings, files, n, NULL};
     bs_notes_init(&notes);
     s = handling_of(&g, &how, err);
     if (!s)
@@ -253,7 +251,7 @@ basin_status basin_data_split(const basin_config *c, const char *const *files, i
         s = bs_need_files(files, n, err);
     if (s)
         return s;
-    bs_data_args g = {&c->settings, files, n};
+    bs_data_args g = {&c->settings, files, n, NULL};
     report_open(&r, out);
     cut.parts = parse_shares(cut.o->shares ? cut.o->shares : "60,20,20", cut.share, err);
     s = cut.parts ? check_names(&cut, err) : BASIN_EARG;

@@ -10,6 +10,7 @@ typedef struct {
     const bs_settings *settings;
     const char *const *file;
     int                n;
+    const bs_task     *task;
 } bs_data_args;
 
 /* Where the parts of a split go. */

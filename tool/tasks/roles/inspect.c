@@ -5,24 +5,6 @@
 #include "tasks/roles/make.h"
 #include "tasks/tag/inspect.h"
 
-static basin_status inspect(const bs_data_args *g, bool check, bs_buf *table, bs_buf *json,
-                            basin_error *err)
-{
-    return bs_inspect_sentences(g, true, check, table, json, err);
-}
-
-static basin_status convert(const bs_data_args *g, const char *out, const char *format,
-                            bs_notes *notes, basin_error *err)
-{
-    return bs_convert_sentences(g, true, out, format, notes, err);
-}
-
-static basin_status split(const bs_data_args *g, const bs_cutting *cut, bs_notes *notes,
-                          bs_buf *table, bs_buf *json, basin_error *err)
-{
-    return bs_split_sentences(g, true, cut, notes, table, json, err);
-}
-
 static basin_status make(const char *options, int seed, const char *out, const char *format,
                          bs_notes *notes, bs_buf *table, bs_buf *json, basin_error *err)
 {
@@ -46,9 +28,9 @@ static basin_status make(const char *options, int seed, const char *out, const c
 }
 
 const bs_task_inspect bs_task_inspect_roles = {
-    .inspect = inspect,
-    .convert = convert,
-    .split = split,
+    .inspect = bs_inspect_sentences,
+    .convert = bs_convert_sentences,
+    .split = bs_split_sentences,
     .describe = bs_describe_sentences,
     .make = make,
 };

@@ -7,12 +7,19 @@
 #include "data/text/roles.h"
 #include "task/tag/data.h"
 
+/* Tags and roles share the functions of this file. */
+static bool has_roles(const bs_data_args *g)
+{
+    return g->task != &bs_task_tag;
+}
+
 /* Tags may only be missing if nothing else was requested: text that looks like columns of different
  * lengths should be reported as a mistake. */
-static bs_corpus_options reading(const bs_settings *s, bool roles)
+static bs_corpus_options reading(const bs_data_args *g)
 {
-    bs_corpus_options o = s->text;
-    o.roles = roles;
+    const bs_settings *s = g->settings;
+    bs_corpus_options  o = s->text;
+    o.roles = has_roles(g);
     o.label_free = strcmp(o.format, "text") == 0 || strcmp(o.tag_column, "none") == 0;
     o.max_mb = s->read.max_mb;
     o.max_line_mb = s->read.max_line_mb;
@@ -23,8 +30,8 @@ static bs_corpus_options reading(const bs_settings *s, bool roles)
 
 /* Problems found in the files: all are shown, the first one is the status. */
 typedef struct {
-    bs_buf *table, *json;
-    bool    roles, check, several; /* files: after a broken one the others are still examined */
+    bs_buf      *table, *json;
+    bool         check, several; /* files: after a broken one the others are still examined */
     basin_status status;
     basin_error  first;
     int          n;
@@ -101,7 +108,7 @@ static basin_status inspect_file(const char *path, const bs_corpus_options *o,
     } else {
         if (!s)
             s = bs_corpus_describe(*out, train, &notes, f->table, f->json, &why);
-        if (!s && f->roles)
+        if (!s && o->roles)
             s = describe_roles(*out, f->table, &why);
         if (!s && f->check)
             s = find_problems(*out, train, f, &why);
@@ -113,7 +120,7 @@ static basin_status inspect_file(const char *path, const bs_corpus_options *o,
 /* The files after the first are read like it and compared with it. */
 static basin_status inspect_all(const bs_data_args *g, findings *f, basin_error *err)
 {
-    bs_corpus_options o = reading(g->settings, f->roles);
+    bs_corpus_options o = reading(g);
     bs_corpus        *first = NULL, *other = NULL;
     basin_status      s = BASIN_OK;
     if (f->several) {
@@ -138,11 +145,10 @@ static basin_status inspect_all(const bs_data_args *g, findings *f, basin_error 
     return s;
 }
 
-basin_status bs_inspect_sentences(const bs_data_args *g, bool roles, bool check, bs_buf *table,
-                                  bs_buf *json, basin_error *err)
+basin_status bs_inspect_sentences(const bs_data_args *g, bool check, bs_buf *table, bs_buf *json,
+                                  basin_error *err)
 {
-    findings f = {
-        .table = table, .json = json, .roles = roles, .check = check, .several = g->n > 1};
+    findings f = {.table = table, .json = json, .check = check, .several = g->n > 1};
     bs_buf_init(&f.list, 1 << 20);
     basin_status s = inspect_all(g, &f, err);
     if (s)
@@ -160,10 +166,10 @@ basin_status bs_inspect_sentences(const bs_data_args *g, bool roles, bool check,
 /* ---- convert ---- */
 
 /* Tags stay as in the file unless another scheme is requested. */
-static basin_status read_as_it_is(const bs_data_args *g, bool roles, bs_notes *notes,
-                                  bs_corpus **out, basin_error *err)
+static basin_status read_as_it_is(const bs_data_args *g, bs_notes *notes, bs_corpus **out,
+                                  basin_error *err)
 {
-    bs_corpus_options o = reading(g->settings, roles);
+    bs_corpus_options o = reading(g);
     if (strcmp(o.to, "auto") == 0)
         bs_print(o.to, sizeof o.to, "keep");
     return bs_corpus_read(g->file, g->n, &o, out, notes, err);
@@ -208,13 +214,13 @@ static void note_lost(const bs_corpus *c, const char *out, const char *format, b
                  c->columns == 1 ? "" : "s", list, c->columns == 1 ? "is" : "are");
 }
 
-basin_status bs_convert_sentences(const bs_data_args *g, bool roles, const char *out,
-                                  const char *format, bs_notes *notes, basin_error *err)
+basin_status bs_convert_sentences(const bs_data_args *g, const char *out, const char *format,
+                                  bs_notes *notes, basin_error *err)
 {
     bs_corpus   *c = NULL;
-    basin_status s = check_format(format, out, roles, err);
+    basin_status s = check_format(format, out, has_roles(g), err);
     if (!s)
-        s = read_as_it_is(g, roles, notes, &c, err);
+        s = read_as_it_is(g, notes, &c, err);
     if (!s)
         s = bs_corpus_save(c, out, format, err);
     if (!s)
@@ -311,8 +317,8 @@ static bool by_document(const bs_corpus *c, const bs_cutting *cut)
            (c->first && c->documents > 1 && c->documents >= cut->parts);
 }
 
-basin_status bs_split_sentences(const bs_data_args *g, bool roles, const bs_cutting *cut,
-                                bs_notes *notes, bs_buf *table, bs_buf *json, basin_error *err)
+basin_status bs_split_sentences(const bs_data_args *g, const bs_cutting *cut, bs_notes *notes,
+                                bs_buf *table, bs_buf *json, basin_error *err)
 {
     bs_corpus *c = NULL;
     int32_t   *part = NULL;
@@ -321,9 +327,10 @@ basin_status bs_split_sentences(const bs_data_args *g, bool roles, const bs_cutt
         return bs_fail(err, BASIN_EARG,
                        "--groups: is for rows; --documents keeps the sentences of a document "
                        "together");
-    basin_status s = cut->o->format ? check_format(cut->o->format, "", roles, err) : BASIN_OK;
+    basin_status s =
+        cut->o->format ? check_format(cut->o->format, "", has_roles(g), err) : BASIN_OK;
     if (!s)
-        s = read_as_it_is(g, roles, NULL, &c, err);
+        s = read_as_it_is(g, NULL, &c, err);
     if (!s)
         choose_extension(g->file[0], is_folder(c, cut->o->format) ? "brat" : cut->o->format,
                          extension);
@@ -391,28 +398,10 @@ static basin_status make(const char *options, int seed, const char *out, const c
     return s;
 }
 
-static basin_status inspect(const bs_data_args *g, bool check, bs_buf *table, bs_buf *json,
-                            basin_error *err)
-{
-    return bs_inspect_sentences(g, false, check, table, json, err);
-}
-
-static basin_status convert(const bs_data_args *g, const char *out, const char *format,
-                            bs_notes *notes, basin_error *err)
-{
-    return bs_convert_sentences(g, false, out, format, notes, err);
-}
-
-static basin_status split(const bs_data_args *g, const bs_cutting *cut, bs_notes *notes,
-                          bs_buf *table, bs_buf *json, basin_error *err)
-{
-    return bs_split_sentences(g, false, cut, notes, table, json, err);
-}
-
 const bs_task_inspect bs_task_inspect_tag = {
-    .inspect = inspect,
-    .convert = convert,
-    .split = split,
+    .inspect = bs_inspect_sentences,
+    .convert = bs_convert_sentences,
+    .split = bs_split_sentences,
     .describe = bs_describe_sentences,
     .make = make,
 };
