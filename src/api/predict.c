@@ -188,7 +188,8 @@ static basin_status piece_by_piece(predicting *g, void *writer, bs_target *to, b
         if (!s && more)
             s = predict(g, &data, &y, err);
         if (!s && more)
-            s = g->p->rows(writer, &data, &y, err);
+            s = writer ? g->p->rows(writer, &data, &y, err)
+                       : g->p->write(g->m, g->o, &data, &y, to, err);
         if (!s && more)
             s = flush_target(to, err);
         g->before += data.rows;
@@ -207,13 +208,14 @@ static basin_status predict_to(predicting *g, bs_target *to, basin_error *err)
 {
     void        *writer = NULL;
     basin_status s = BASIN_OK;
-    const bool   streams = g->m->task->stream && g->p->begin && (g->call.n == 1 || !g->p->one);
-    if (streams && !g->o->part)
+    const bool   streams = g->m->task->stream && !g->o->part && (g->call.n == 1 || !g->p->one);
+    if (streams && g->p->begin)
         s = g->p->begin(g->m, g->o, to, &writer, err);
-    if (s || !writer)
+    if (s || !streams || (g->p->begin && !writer))
         return s ? s : read_at_once(g, to, err);
     s = piece_by_piece(g, writer, to, err);
-    g->p->end(writer);
+    if (writer)
+        g->p->end(writer);
     return s;
 }
 

@@ -35,8 +35,8 @@ typedef struct bs_task_write {
     basin_status (*write)(const bs_model_file *m, const basin_predict_options *o,
                           const bs_dataset *data, const bs_outputs *y, bs_target *out,
                           basin_error *err);
-    /* ... or some at a time, for tasks that read files in pieces (NULL: only write). begin: *writer
-     * = NULL if the format needs the number of rows first. */
+    /* ... or some at a time, for tasks that read files in pieces; NULL: write does that, too.
+     * begin: *writer = NULL if the format needs the number of rows first. */
     basin_status (*begin)(const bs_model_file *m, const basin_predict_options *o, bs_target *out,
                           void **writer, basin_error *err);
     basin_status (*rows)(void *writer, const bs_dataset *data, const bs_outputs *y,

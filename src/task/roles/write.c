@@ -101,38 +101,9 @@ static basin_status write_outputs(const bs_model_file *m, const basin_predict_op
     return s;
 }
 
-/* ---- block by block ---- */
-
-typedef struct {
-    const bs_model_file         *m;
-    const basin_predict_options *o;
-    bs_target                   *out;
-} stream;
-
-static basin_status begin(const bs_model_file *m, const basin_predict_options *o, bs_target *out,
-                          void **made, basin_error *err)
-{
-    stream *s = bs_alloc(sizeof *s);
-    *made = s;
-    if (!s)
-        return bs_fail_nomem(err);
-    *s = (stream){m, o, out};
-    return BASIN_OK;
-}
-
-static basin_status stream_rows(void *given, const bs_dataset *data, const bs_outputs *y,
-                                basin_error *err)
-{
-    const stream *s = given;
-    return write_outputs(s->m, s->o, data, y, s->out, err);
-}
-
 const bs_task_write bs_task_write_roles = {
     .check = check,
     .room = room,
     .write = write_outputs,
-    .begin = begin,
-    .rows = stream_rows,
-    .end = bs_free,
     .one = true,
 };
