@@ -54,7 +54,7 @@ static void setting_start(setting *s, const bs_method *m, int layers, double dro
                           .net = &bs_encoder_mlp,
                           .hidden = H,
                           .scale = 1};
-    assert_int_equal(bs_energy_find("label", &shape.energy, NULL), BASIN_OK);
+    assert_int_equal(bs_find_pointer(&bs_energy_kinds, "label", &shape.energy, NULL), BASIN_OK);
     s->l.spec = bs_net_spec_make(&bs_task_space_mlc, (bs_size){1, 1, 1}, &shape, sizeof shape);
     assert_int_equal(bs_workspace_open((bs_machine){.threads = 1}, &s->l.w, NULL), BASIN_OK);
     s->l.params = bs_params_new();

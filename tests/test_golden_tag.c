@@ -27,7 +27,7 @@ static tagger *tagger_new(const char *file)
                           .layers = 1,
                           .net = &bs_encoder_bilstm,
                           .scale = 1};
-    assert_int_equal(bs_tag_energy_find("chain", &shape.energy, NULL), BASIN_OK);
+    assert_int_equal(bs_find_pointer(&bs_tag_energy_kinds, "chain", &shape.energy, NULL), BASIN_OK);
     t->spec = bs_net_spec_make(&bs_task_space_tag, (bs_size){1, 1, 4}, &shape, sizeof shape);
     t->s = (bs_loss_context){.t = &bs_task_space_tag,
                              .o = &t->o,

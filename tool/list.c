@@ -83,9 +83,12 @@ static void list_encoders(bs_buf *table, bs_buf *json)
 
 static void list_energies(bs_buf *table, bs_buf *json)
 {
-    for (int i = 0; bs_tasks[i]; i++)
-        if (bs_tool_of(bs_tasks[i])->energies)
-            bs_tool_of(bs_tasks[i])->energies(put, &(lines){table, json, bs_tasks[i]->name});
+    const char *name, *help;
+    for (int i = 0; bs_tasks[i]; i++) {
+        const bs_named *kinds = bs_tasks[i]->energy_kinds;
+        for (int k = 0; kinds && (name = bs_named_at(kinds, k, &help)); k++)
+            line_of(table, json, bs_tasks[i]->name, name, help);
+    }
 }
 
 static void list_readers(bs_buf *table, bs_buf *json)

@@ -96,16 +96,30 @@ const char *bs_option_nearest(const char *given, const char *const *names, int n
 /* ---- tables ---- */
 
 /* Copies out names and pointers: rows are structs of any type. */
-static const char *name_at(const bs_named *t, int i)
+static const void *row_at(const bs_named *t, int i)
 {
-    const char *name = NULL;
     const void *row = (const char *)t->rows + (size_t)i * t->size;
     if (t->n > 0 && i >= t->n)
         return NULL;
     if (t->pointers)
         memcpy(&row, row, sizeof row);
+    return row;
+}
+
+static const char *name_at(const bs_named *t, int i)
+{
+    const char *name = NULL;
+    const void *row = row_at(t, i);
     if (row)
         memcpy(&name, row, sizeof name);
+    return name;
+}
+
+const char *bs_named_at(const bs_named *t, int i, const char **help)
+{
+    const char *name = name_at(t, i);
+    if (name)
+        memcpy(help, (const char *)row_at(t, i) + sizeof name, sizeof *help);
     return name;
 }
 
@@ -144,4 +158,13 @@ basin_status bs_find_named(const bs_named *t, const char *name, int *out, basin_
                            : "");
     bs_buf_free(&all);
     return BASIN_EARG;
+}
+
+basin_status bs_find_pointer(const bs_named *t, const char *name, void *out, basin_error *err)
+{
+    int          i;
+    basin_status s = bs_find_named(t, name, &i, err);
+    const void  *row = row_at(t, i);
+    memcpy(out, &row, sizeof row);
+    return s;
 }

@@ -50,6 +50,10 @@ typedef struct {
 
 /* The number of the row, or BASIN_EARG: "WHAT is called 'NAME'; did you mean 'OTHER'?". */
 basin_status bs_find_named(const bs_named *table, const char *name, int *out, basin_error *err);
+/* The row itself, of a table of pointers; out: to such a pointer. */
+basin_status bs_find_pointer(const bs_named *table, const char *name, void *out, basin_error *err);
+/* The name of row i; NULL: there are no more. help: what follows the name in structs. */
+const char *bs_named_at(const bs_named *table, int i, const char **help);
 /* The same without a message: -1 if there is none. */
 int bs_named_index(const bs_named *table, const char *name);
 

@@ -63,11 +63,9 @@ static const bs_named table = {"--method: no method", "methods", BS_NAMED_POINTE
 basin_status bs_method_find(const char *name, const char *task, const bs_method **out,
                             basin_error *err)
 {
-    int            i;
     const bs_task *t;
     char           others[200];
-    basin_status   s = bs_find_named(&table, name, &i, err);
-    *out = bs_methods[i];
+    basin_status   s = bs_find_pointer(&table, name, out, err);
     if (!s)
         s = bs_task_find(task, &t, err);
     if (s || bs_method_fits(*out, t))

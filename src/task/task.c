@@ -23,10 +23,7 @@ basin_status bs_task_go_on(const volatile int *stop, basin_error *err)
 basin_status bs_task_find(const char *task, const bs_task **out, basin_error *err)
 {
     const bs_named table = {"--task: no task", "tasks", BS_NAMED_POINTERS(bs_tasks)};
-    int            i;
-    basin_status   s = bs_find_named(&table, task, &i, err);
-    *out = bs_tasks[i];
-    return s;
+    return bs_find_pointer(&table, task, out, err);
 }
 
 static basin_status look_at(const char *file, bs_input **in, const char **head, size_t *n,

@@ -6,6 +6,7 @@
 #ifndef BS_TASK_H
 #define BS_TASK_H
 
+#include "base/find.h"
 #include "base/log.h"
 #include "base/rng.h"
 #include "data/metric.h"
@@ -163,6 +164,7 @@ struct bs_task {
     void *(*reading)(bs_settings *s, bs_preprocess *k, const bs_option **rows);
     const char *defaults; /* "key=value ...", where they differ from options.def */
     const char *akin; /* the task whose own defaults of methods it has, unless it has some; NULL */
+    const bs_named     *energy_kinds; /* NULL: there is nothing to choose */
     const bs_candidate *candidates;
     double              time_factor; /* for all of them together, in times of the first one */
     int32_t most_rows_for_folds;     /* up to this many rows, folds=0 means BS_FOLDS of them */

@@ -14,7 +14,6 @@ typedef struct {
     const struct bs_task_report  *report;    /* report/report.h: errors of a model, baselines */
     const struct bs_task_explain *explain;   /* explain/explain.h: what an energy learned */
     const bs_option              *generator; /* options of data->make */
-    void (*energies)(bs_listing put, void *to);
     void (*readers)(bs_listing put, void *to);
 } bs_tool_task;
 

@@ -191,6 +191,7 @@ const bs_task bs_task_mlc = {
     .unit = "rows",
     .reads = BS_READS_ROWS,
     .method = "seal-nce",
+    .energy_kinds = &bs_energy_kinds,
     .candidates = candidates,
     .time_factor = 12, /* the first is a linear model */
     .most_rows_for_folds = 5000,

@@ -10,6 +10,7 @@
 #ifndef BS_ENERGY_H
 #define BS_ENERGY_H
 
+#include "base/find.h"
 #include "nn/layers.h"
 
 typedef struct bs_mlc_shape bs_mlc_shape;
@@ -21,9 +22,6 @@ typedef struct {
     bs_id (*whole)(bs_nn *nn, const bs_mlc_shape *s, bs_id y);
 } bs_energy;
 
-extern const bs_energy *const bs_energies[]; /* ends with NULL */
-
-/* By name; the error for an unknown one suggests the nearest. */
-basin_status bs_energy_find(const char *name, const bs_energy **out, basin_error *err);
+extern const bs_named bs_energy_kinds;
 
 #endif

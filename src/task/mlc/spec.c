@@ -21,7 +21,7 @@ basin_status bs_mlc_spec(const bs_train_options *o, const bs_preprocess *k, bs_n
                           .shift = o->energy_shift,
                           .corrects = strcmp(o->energy_base, "net") == 0};
     const char  *energy = strcmp(o->energy_kind, "auto") == 0 ? "label" : o->energy_kind;
-    basin_status s = bs_energy_find(energy, &shape.energy, err);
+    basin_status s = bs_find_pointer(&bs_energy_kinds, energy, &shape.energy, err);
     if (!s && strcmp(energy, "tree") == 0 && !bs_energy_tree_has_parents(bs_schema_mlc(k)))
         s = bs_fail(err, BASIN_EARG,
                     "energy.kind: tree is for labels with a hierarchy, whose names are paths such "

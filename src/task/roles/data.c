@@ -117,6 +117,7 @@ const bs_task bs_task_roles = {
     .unit = "predicates",
     .reads = BS_READS_SENTENCES,
     .method = "seal-nce",
+    .energy_kinds = &bs_tag_energy_kinds,
     .candidates = candidates,
     .options = " text. words. chars. columns. roles. ",
     .akin = "tag",

@@ -225,6 +225,7 @@ const bs_task bs_task_seg = {
     .unit = "images",
     .reads = BS_READS_PHOTOS,
     .method = "ce",
+    .energy_kinds = &bs_seg_energy_kinds,
     .candidates = candidates,
     .options = " image. mask. seg. ",
     .reading = reading,

@@ -4,6 +4,7 @@
 #ifndef BS_SEG_ENERGY_H
 #define BS_SEG_ENERGY_H
 
+#include "base/find.h"
 #include "nn/layers.h"
 
 typedef struct bs_seg_shape bs_seg_shape;
@@ -21,8 +22,6 @@ typedef struct {
     bs_id (*score)(bs_nn *nn, const bs_masked *m); /* [B K, 1] */
 } bs_seg_energy;
 
-extern const bs_seg_energy *const bs_seg_energies[]; /* ends with NULL */
-
-basin_status bs_seg_energy_find(const char *name, const bs_seg_energy **out, basin_error *err);
+extern const bs_named bs_seg_energy_kinds;
 
 #endif

@@ -25,7 +25,7 @@ basin_status bs_seg_spec(const bs_train_options *o, const bs_preprocess *p, bs_n
     if (!s)
         shape.own = bs_encoder_options(o, shape.net);
     if (!s)
-        s = bs_seg_energy_find(energy, &shape.energy, err);
+        s = bs_find_pointer(&bs_seg_energy_kinds, energy, &shape.energy, err);
     *out = bs_net_spec_make(&bs_task_space_seg, (bs_size){1, k->height, k->width}, &shape,
                             sizeof shape);
     /* The size of a window must be countable, whatever the options say. */

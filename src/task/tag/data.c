@@ -306,6 +306,7 @@ const bs_task bs_task_tag = {
     .unit = "sentences",
     .reads = BS_READS_SENTENCES,
     .method = "infnet+",
+    .energy_kinds = &bs_tag_energy_kinds,
     .candidates = candidates,
     .options = " text. words. chars. columns. rules. ",
     .defaults = "net.layers=1 net.width=128 net.dropout=0.3 lr.net=0.001 lr.energy=0.001 "

@@ -10,6 +10,7 @@
 #ifndef BS_TAG_ENERGY_H
 #define BS_TAG_ENERGY_H
 
+#include "base/find.h"
 #include "nn/layers.h"
 
 typedef struct bs_tag_shape bs_tag_shape;
@@ -33,8 +34,6 @@ typedef struct {
     bool unchained; /* without scores of neighbours */
 } bs_tag_energy;
 
-extern const bs_tag_energy *const bs_tag_energies[]; /* ends with NULL */
-
-basin_status bs_tag_energy_find(const char *name, const bs_tag_energy **out, basin_error *err);
+extern const bs_named bs_tag_energy_kinds;
 
 #endif

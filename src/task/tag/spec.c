@@ -58,7 +58,7 @@ basin_status bs_tag_spec(const bs_train_options *o, const bs_preprocess *k, bs_n
                                  .augmented = o->energy_words};
     for (int i = 0; i < l->columns; i++)
         shape.values += l->value[i].n;
-    basin_status s = bs_tag_energy_find(energy, &shape.energy, err);
+    basin_status s = bs_find_pointer(&bs_tag_energy_kinds, energy, &shape.energy, err);
     if (!s)
         s = bs_encoder_find(o->net_kind, BS_READS_SENTENCES, &shape.net, err);
     if (!s)

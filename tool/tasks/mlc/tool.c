@@ -6,12 +6,6 @@
 #include "tasks/mlc/report.h"
 #include "tasks/tasks.h"
 
-static void energies(bs_listing put, void *to)
-{
-    for (int i = 0; bs_energies[i]; i++)
-        put(to, bs_energies[i]->name, bs_energies[i]->help);
-}
-
 static void readers(bs_listing put, void *to)
 {
     for (int i = 0; bs_readers[i]; i++)
@@ -26,5 +20,4 @@ const bs_tool_task bs_tool_mlc = {.data = &bs_task_inspect_mlc,
                                   .report = &bs_task_report_mlc,
                                   .explain = &bs_task_explain_mlc,
                                   .generator = bs_make_mlc_rows,
-                                  .energies = energies,
                                   .readers = readers};

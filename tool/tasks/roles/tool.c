@@ -6,12 +6,6 @@
 #include "tasks/roles/make.h"
 #include "tasks/tasks.h"
 
-static void energies(bs_listing put, void *to)
-{
-    for (int i = 0; bs_tag_energies[i]; i++)
-        put(to, bs_tag_energies[i]->name, bs_tag_energies[i]->help);
-}
-
 static void readers(bs_listing put, void *to)
 {
     for (int i = 0; bs_corpus_formats[i]; i++)
@@ -27,5 +21,4 @@ const bs_tool_task bs_tool_roles = {.data = &bs_task_inspect_roles,
                                     .report = &bs_task_report_roles,
                                     .explain = &bs_task_explain_roles,
                                     .generator = bs_make_roles_rows,
-                                    .energies = energies,
                                     .readers = readers};

@@ -6,12 +6,6 @@
 #include "tasks/seg/make.h"
 #include "tasks/tasks.h"
 
-static void energies(bs_listing put, void *to)
-{
-    for (int i = 0; bs_seg_energies[i]; i++)
-        put(to, bs_seg_energies[i]->name, bs_seg_energies[i]->help);
-}
-
 static void readers(bs_listing put, void *to)
 {
     put(to, "images",
@@ -26,5 +20,4 @@ const bs_tool_task bs_tool_seg = {.data = &bs_task_inspect_seg,
                                   .report = &bs_task_report_seg,
                                   .explain = &bs_task_explain_seg,
                                   .generator = bs_make_seg_rows,
-                                  .energies = energies,
                                   .readers = readers};

@@ -6,12 +6,6 @@
 #include "tasks/tag/make.h"
 #include "tasks/tasks.h"
 
-static void energies(bs_listing put, void *to)
-{
-    for (int i = 0; bs_tag_energies[i]; i++)
-        put(to, bs_tag_energies[i]->name, bs_tag_energies[i]->help);
-}
-
 static void readers(bs_listing put, void *to)
 {
     for (int i = 0; bs_corpus_formats[i]; i++)
@@ -27,5 +21,4 @@ const bs_tool_task bs_tool_tag = {.data = &bs_task_inspect_tag,
                                   .report = &bs_task_report_tag,
                                   .explain = &bs_task_explain_tag,
                                   .generator = bs_make_tag_rows,
-                                  .energies = energies,
                                   .readers = readers};
