@@ -11,15 +11,6 @@ static int sniff(const char *path, const char *head, size_t n)
     return head ? bs_roles_sniff(head, n, path) : 0;
 }
 
-bs_corpus_options bs_role_reading(const bs_settings *s)
-{
-    bs_corpus_options o = s->text;
-    o.roles = true;
-    o.max_mb = s->read.max_mb;
-    o.max_line_mb = s->read.max_line_mb;
-    return o;
-}
-
 /* The predicates of a sentence are kept together. */
 static basin_status split(const bs_dataset *p, const double *share, int parts, uint64_t seed,
                           int32_t *part, basin_error *err)

@@ -22,7 +22,4 @@ static inline bs_role_counted *bs_measurement_roles(const bs_measurement *c)
     return c->own;
 }
 
-/* How files are read for this task. */
-bs_corpus_options bs_role_reading(const bs_settings *s);
-
 #endif
