@@ -107,6 +107,20 @@ void bs_tag_place(const bs_dataset *whole, const bs_preprocess *k, int32_t row, 
 bs_hvp_kind  bs_tag_products(const bs_net_spec *s);
 basin_status bs_interactions_tag(const bs_inquiry *q, double *out, double *together,
                                  basin_error *err);
+/* Sentences at the model's outputs, where the energy is asked for products with its Hessian. */
+typedef struct {
+    const bs_batch *b;
+    int32_t        *length; /* [n] */
+    int32_t         n;      /* sentences; rows after them are padding */
+    size_t          T, N;
+    real           *y, *v; /* [rows, T, N] v: all zeros, and left so */
+    float          *sign;  /* [rows, T] random */
+} bs_tag_probe;
+typedef basin_status (*bs_tag_probing)(void *ctx, const bs_tag_probe *x, basin_error *err);
+/* Passes all sentences in batches; if they have more words, sentences of all lengths with about so
+ * many. */
+basin_status bs_tag_probe_all(const bs_inquiry *q, int32_t words, bs_tag_probing look, void *ctx,
+                              basin_error *err);
 /* [tags, tags]: how much the energy rewards tag j after tag i, the mean over so many places; how
  * often it follows in the truth. */
 basin_status bs_tag_interactions(const bs_inquiry *q, double *out, int64_t *places,
