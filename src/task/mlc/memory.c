@@ -117,12 +117,16 @@ static float filled(const bs_schema *s, size_t feature, float value)
     return !isnan(value) ? value : s->fill ? s->fill[feature] : 0;
 }
 
-/* Refuses functions that give texts to a model of numbers, or none to one of texts. */
-static basin_status check_texts(const basin_model *m, bool texts, basin_error *err)
+/* Refuses models of other tasks, and functions that give texts to one of numbers, or none to one of
+ * texts. */
+static basin_status check_predictor(const basin_predictor *p, bool texts, basin_error *err)
 {
-    const bool reads = basin_model_texts(m);
-    if (reads == texts)
-        return BASIN_OK;
+    basin_status s = BS_NEED(err, {"predictor", p});
+    if (!s)
+        s = bs_task_memory_check(p->model, &bs_task_memory_mlc, err);
+    const bool reads = !s && basin_model_texts(p->model);
+    if (s || reads == texts)
+        return s;
     return bs_fail(err, BASIN_EARG,
                    reads ? "this model reads texts; use basin_predict_texts"
                          : "this model reads no texts; use basin_predict_csr");
@@ -132,11 +136,7 @@ basin_status basin_predict_dense(basin_predictor *p, const float *x, int32_t row
                                  basin_error *err)
 {
     BS_KEEP_ERRNO;
-    basin_status s = BS_NEED(err, {"predictor", p});
-    if (!s)
-        s = bs_task_memory_check(p->model, &bs_task_memory_mlc, err);
-    if (!s)
-        s = check_texts(p->model, false, err);
+    basin_status s = check_predictor(p, false, err);
     if (!s && rows > 0)
         s = BS_NEED(err, {"x", x}, {"scores", scores});
     if (s)
@@ -222,11 +222,9 @@ static basin_status predict_rows(basin_predictor *p, const basin_rows *x, float 
 static basin_status check_request(const basin_predictor *p, const basin_rows *x, const char *what,
                                   const void *out, basin_error *err)
 {
-    basin_status s = BS_NEED(err, {"predictor", p}, {"rows", x});
+    basin_status s = check_predictor(p, false, err);
     if (!s)
-        s = bs_task_memory_check(p->model, &bs_task_memory_mlc, err);
-    if (!s)
-        s = check_texts(p->model, false, err);
+        s = BS_NEED(err, {"rows", x});
     if (!s)
         s = check_rows(x, schema_of(p->model)->n_features, err);
     return !s && x->rows > 0 ? BS_NEED(err, {what, out}) : s;
@@ -316,11 +314,7 @@ static basin_status predict_texts(basin_predictor *p, const char *const *texts, 
                                   const basin_rows *columns, float *scores, uint8_t *on,
                                   basin_error *err)
 {
-    basin_status s = BS_NEED(err, {"predictor", p});
-    if (!s)
-        s = bs_task_memory_check(p->model, &bs_task_memory_mlc, err);
-    if (!s)
-        s = check_texts(p->model, true, err);
+    basin_status s = check_predictor(p, true, err);
     if (!s)
         s = check_columns(p->model, columns, rows, err);
     if (s || rows == 0)
