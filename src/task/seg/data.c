@@ -47,6 +47,14 @@ const char *bs_seg_label(const bs_preprocess *k, int i)
 
 /* ---- outputs ---- */
 
+size_t bs_gold_most(const bs_images *im)
+{
+    size_t most = 1;
+    for (int32_t i = 0; i < im->n; i++)
+        most = bs_gold_pixels(im, i) > most ? bs_gold_pixels(im, i) : most;
+    return most;
+}
+
 static basin_status make_outputs(const bs_dataset *p, const bs_preprocess *k, bs_outputs *out,
                                  basin_error *err)
 {
@@ -151,21 +159,14 @@ static void counts_free(bs_measurement *c)
 static basin_status count_images(const bs_images *im, int planes, const bs_outputs *y,
                                  bs_seg_metrics *m, basin_error *err)
 {
-    uint8_t     *mask = NULL;
-    size_t       room = 0;
+    uint8_t     *mask = bs_alloc(bs_gold_most(im));
     int32_t      counted = 0;
-    basin_status s = BASIN_OK;
+    basin_status s = mask ? BASIN_OK : bs_fail_nomem(err);
     for (int32_t i = 0; i < im->n && !s; i++) {
         const size_t   n = bs_gold_pixels(im, i);
         const uint8_t *gold = bs_gold_mask(im, i);
         if (!gold)
             continue;
-        if (n > room) {
-            bs_free(mask);
-            if (!(mask = bs_alloc(n)))
-                return bs_fail_nomem(err);
-            room = n;
-        }
         bs_seg_mask(y, i, planes, n, mask);
         s = bs_seg_metrics_add(m, gold, mask, (int64_t)n, err);
         counted++;

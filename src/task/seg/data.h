@@ -97,6 +97,9 @@ static inline size_t bs_gold_pixels(const bs_images *im, int32_t i)
     return (size_t)im->mask_width[i] * (size_t)im->mask_height[i];
 }
 
+/* Of the largest; at least 1. */
+size_t bs_gold_most(const bs_images *im);
+
 /* Scores of photo r are [planes, pixels], at the size of its mask, from start[r] on; start is [rows
  * + 1]. */
 static inline size_t *bs_starts_seg(const bs_outputs *y)

@@ -18,7 +18,6 @@ typedef struct {
     const bs_images             *im;
     const bs_outputs            *y;
     uint8_t                     *mask; /* of one photo, at its own size */
-    size_t                       room;
     bs_buf                       bytes, path;
     basin_error                 *err;
 } writer;
@@ -88,18 +87,9 @@ static basin_status check(bs_model_file *m, const basin_predict_options *o, basi
 
 /* ---- one photo ---- */
 
-static basin_status decide(writer *w, int32_t i)
+static void decide(writer *w, int32_t i)
 {
-    const size_t n = bs_gold_pixels(w->im, i);
-    if (n > w->room) {
-        bs_free(w->mask);
-        w->mask = bs_alloc(n);
-        w->room = w->mask ? n : 0;
-        if (!w->mask)
-            return bs_fail_nomem(w->err);
-    }
-    bs_seg_mask(w->y, i, bs_known_planes(&w->m->known), n, w->mask);
-    return BASIN_OK;
+    bs_seg_mask(w->y, i, bs_known_planes(&w->m->known), bs_gold_pixels(w->im, i), w->mask);
 }
 
 static basin_status make_mask(writer *w, int32_t i)
@@ -165,7 +155,8 @@ static basin_status put_photo(writer *w, form f, int32_t i)
     } files[] = {{f == MASKS, make_mask, "", ".png"},
                  {w->o->overlay, make_overlay, "overlay/", ".png"},
                  {f == ARRAYS || w->o->scores, make_array, "", ".npy"}};
-    basin_status s = decide(w, i);
+    basin_status s = BASIN_OK;
+    decide(w, i);
     for (int k = 0; k < 3 && !s; k++)
         if (files[k].wanted && !(s = files[k].make(w, i)))
             s = put(w, files[k].folder, i, files[k].ending);
@@ -180,9 +171,9 @@ static basin_status put_one(writer *w, form f, bs_target *out)
         return bs_fail(w->err, BASIN_EARG,
                        "-o: %d images do not go into one file; give a folder, or --format jsonl",
                        (int)w->im->n);
-    basin_status s = decide(w, 0);
-    if (!s)
-        s = f == ARRAYS ? make_array(w, 0) : w->o->overlay ? make_overlay(w, 0) : make_mask(w, 0);
+    basin_status s;
+    decide(w, 0);
+    s = f == ARRAYS ? make_array(w, 0) : w->o->overlay ? make_overlay(w, 0) : make_mask(w, 0);
     if (s)
         return s;
     if (!out)
@@ -198,8 +189,8 @@ static basin_status put_counts(writer *w, bs_target *out)
     basin_status s = BASIN_OK;
     for (int32_t i = 0; i < w->im->n && !s; i++) {
         int64_t count[256] = {0};
-        s = decide(w, i);
-        for (size_t k = 0; !s && k < bs_gold_pixels(w->im, i); k++)
+        decide(w, i);
+        for (size_t k = 0; k < bs_gold_pixels(w->im, i); k++)
             count[w->mask[k]]++;
         bs_buf_clear(&w->bytes);
         bs_json_open(&w->bytes, NULL, '{');
@@ -212,10 +203,8 @@ static basin_status put_counts(writer *w, bs_target *out)
         if (w->y->energy)
             bs_json_short(&w->bytes, "energy", 6, (double)w->y->energy[i]);
         bs_buf_text(&w->bytes, "}\n");
-        if (!s && w->bytes.failed)
-            s = bs_fail_nomem(w->err);
-        if (!s)
-            s = bs_target_put(out, w->bytes.data, w->bytes.len, w->err);
+        s = w->bytes.failed ? bs_fail_nomem(w->err)
+                            : bs_target_put(out, w->bytes.data, w->bytes.len, w->err);
     }
     return s;
 }
@@ -242,6 +231,8 @@ static basin_status write_outputs(const bs_model_file *m, const basin_predict_op
     basin_status s = find_form(o, &f, err);
     bs_buf_init(&w.bytes, (size_t)1 << 31);
     bs_buf_init(&w.path, 1 << 16);
+    if (!s && !(w.mask = bs_alloc(bs_gold_most(w.im))))
+        s = bs_fail_nomem(err);
     if (!s)
         s = write_all(&w, f, out);
     bs_free(w.mask);

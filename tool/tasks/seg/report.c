@@ -235,12 +235,9 @@ static basin_status sections(view *v, basin_error *err)
 static basin_status view_make(view *v, basin_error *err)
 {
     const bs_preprocess *k = &v->run->model->known;
-    size_t               most = 1;
     v->classes = bs_preprocess_seg(k)->classes;
     v->planes = bs_known_planes(k);
-    for (int32_t i = 0; i < v->data->n; i++)
-        most = bs_gold_pixels(v->data, i) > most ? bs_gold_pixels(v->data, i) : most;
-    v->mask = bs_arena_alloc(v->g->room, most);
+    v->mask = bs_arena_alloc(v->g->room, bs_gold_most(v->data));
     v->name = bs_arena_alloc(v->g->room, (size_t)v->classes * sizeof *v->name);
     v->worst = bs_arena_alloc(v->g->room, ((size_t)v->data->n + 1) * sizeof *v->worst);
     if (!v->mask || !v->name || !v->worst)
