@@ -462,12 +462,6 @@ static basin_status choose_part(const bs_model_file *m, bs_read_request *w, cons
     return s;
 }
 
-void bs_notes_print(const bs_notes *notes, bs_logger *log)
-{
-    for (size_t i = 0; i < notes->n; i++)
-        bs_log_say(log, bs_note_level(&notes->note[i], BS_DEBUG), "%s", notes->note[i].text);
-}
-
 basin_status bs_read_for(const bs_model_file *m, const char *const *files, int n, const char *part,
                          bool label_free, bs_logger *log, bs_dataset *out, basin_error *err)
 {
@@ -484,8 +478,8 @@ basin_status bs_read_for(const bs_model_file *m, const char *const *files, int n
     basin_status s = choose_part(m, &wish, part, log, err);
     if (!s)
         s = m->task->read(&m->settings, &wish, &notes, out, err);
-    if (!s)
-        bs_notes_print(&notes, log);
+    if (!s) /* most were reported in training */
+        bs_notes_log(&notes, NULL, BS_DEBUG, log);
     if (!s && m->task->remark)
         m->task->remark(out, &m->known, label_free, log);
     bs_notes_free(&notes);

@@ -109,9 +109,6 @@ void bs_metric_header(const bs_task *k, bs_buf *out);
 void bs_metric_row(const bs_task *k, const bs_preprocess *known, const char *name,
                    const double v[BS_MOST_METRICS], double margin, bs_buf *out);
 
-/* Notes on files for a model; most were already reported in training. */
-void bs_notes_print(const bs_notes *notes, bs_logger *log);
-
 /* Reads files for a trained model: labels optional, features matched. part: which part of divided
  * files, or "all"; NULL: the test part, or all if label_free. */
 basin_status bs_read_for(const bs_model_file *m, const char *const *files, int n, const char *part,

@@ -114,7 +114,7 @@ static basin_status take_data(bs_evaluation *e, const bs_api_call *c, const basi
     bs_notes_init(&notes);
     basin_status s = m->task->read(&m->settings, &wish, &notes, &e->data, err);
     if (!s)
-        bs_notes_print(&notes, log);
+        bs_notes_log(&notes, NULL, BS_DEBUG, log);
     bs_notes_free(&notes);
     return s;
 }

@@ -180,7 +180,7 @@ static basin_status piece_by_piece(predicting *g, void *writer, bs_target *to, b
         bs_notes_init(&notes);
         s = stream->next(stream, &notes, &data, &more, err);
         if (!s && pieces == 0)
-            bs_notes_print(&notes, &g->call.log);
+            bs_notes_log(&notes, NULL, BS_DEBUG, &g->call.log);
         if (s && pieces == 0)
             s = bs_error_other_task(g->m, g->call.file[0], s, err);
         if (!s && more && pieces == 0 && g->p->remark)

@@ -70,9 +70,14 @@ void bs_notes_json(const bs_notes *notes, bs_buf *out)
     bs_json_close(out, ']');
 }
 
-bs_log_level bs_note_level(const bs_note *note, bs_log_level other)
+void bs_notes_log(const bs_notes *notes, const char *about, bs_log_level level, bs_logger *log)
 {
-    if (strcmp(note->tag, BS_NOTE_WARNING) == 0)
-        return BS_WARN;
-    return strcmp(note->tag, BS_NOTE_GUESS) == 0 ? BS_INFO : other;
+    for (size_t i = 0; i < notes->n; i++) {
+        const bs_note *note = &notes->note[i];
+        bs_log_say(log,
+                   strcmp(note->tag, BS_NOTE_WARNING) == 0 ? BS_WARN
+                   : strcmp(note->tag, BS_NOTE_GUESS) == 0 ? BS_INFO
+                                                           : level,
+                   "%s%s%s", about ? about : "", about ? ": " : "", note->text);
+    }
 }

@@ -43,7 +43,8 @@ const char *bs_notes_find(const bs_notes *notes, const char *tag); /* the first 
 bool        bs_notes_has(const bs_notes *notes, const char *tag);
 /* "notes": [...], their tags; without notes (NULL) an empty list. */
 void bs_notes_json(const bs_notes *notes, bs_buf *out);
-/* The log level of a note; `other` if it is neither a warning nor a guess. */
-bs_log_level bs_note_level(const bs_note *note, bs_log_level other);
+/* Logs all, each after "ABOUT: " unless that is NULL; level: of those that are neither warnings nor
+ * guesses. */
+void bs_notes_log(const bs_notes *notes, const char *about, bs_log_level level, bs_logger *log);
 
 #endif

@@ -55,9 +55,8 @@ static basin_status read_part(const bs_settings *s, const bs_task *task, const b
     if (!status && wish.part)
         bs_log_say(log, BS_INFO, "%s: the part of that name in %s%s", bs_role_names[role],
                    wish.file[0], role > 0 ? "; --valid and --test take files instead" : "");
-    for (size_t i = 0; !status && i < notes.n; i++)
-        bs_log_say(log, bs_note_level(&notes.note[i], BS_INFO), "%s: %s", bs_role_names[role],
-                   notes.note[i].text);
+    if (!status)
+        bs_notes_log(&notes, bs_role_names[role], BS_INFO, log);
     bs_notes_free(&notes);
     return status;
 }

@@ -96,8 +96,7 @@ static void report_open(report *r, basin_text *out)
 static void say_notes(const basin_session *session, const bs_notes *notes)
 {
     bs_logger log = bs_session_log(session);
-    for (size_t i = 0; i < notes->n; i++)
-        bs_log_say(&log, bs_note_level(&notes->note[i], BS_INFO), "%s", notes->note[i].text);
+    bs_notes_log(notes, NULL, BS_INFO, &log);
 }
 
 static basin_status report_close(report *r, basin_status s, const basin_session *session,

@@ -30,32 +30,28 @@ static basin_status json(const bs_evaluation *e, bs_buf *out, basin_error *err)
     return BASIN_OK;
 }
 
-static basin_status take_roles(const bs_evaluation *e, bs_type_score **row, int32_t *n,
-                               basin_error *err)
-{
-    return bs_role_metrics_roles(bs_measurement_roles(&e->counts)->metrics, row, n, err);
-}
-
-static basin_status roles(const bs_evaluation *e, bs_buf *out, basin_error *err)
+static basin_status put_roles(const bs_evaluation *e, bool json, bs_buf *out, basin_error *err)
 {
     bs_type_score *row;
     int32_t        n;
-    basin_status   s = take_roles(e, &row, &n, err);
-    if (!s)
+    basin_status   s =
+        bs_role_metrics_roles(bs_measurement_roles(&e->counts)->metrics, &row, &n, err);
+    if (!s && json)
+        bs_tag_score_json("per_role", row, n, out);
+    else if (!s)
         bs_tag_score_table("role", row, n, out);
     bs_free(row);
     return s;
 }
 
+static basin_status roles(const bs_evaluation *e, bs_buf *out, basin_error *err)
+{
+    return put_roles(e, false, out, err);
+}
+
 static basin_status json_roles(const bs_evaluation *e, bs_buf *out, basin_error *err)
 {
-    bs_type_score *row;
-    int32_t        n;
-    basin_status   s = take_roles(e, &row, &n, err);
-    if (!s)
-        bs_tag_score_json("per_role", row, n, out);
-    bs_free(row);
-    return s;
+    return put_roles(e, true, out, err);
 }
 
 const bs_task_eval bs_task_eval_roles = {

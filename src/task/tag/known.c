@@ -207,8 +207,8 @@ basin_status bs_tag_fit(const bs_settings *s, bs_dataset *part, int n, bs_logger
     if (!status && rules)
         status = bs_tag_soften(s, rules, &k->lexicon, part, log, err);
     bs_rules_free(rules);
-    for (size_t i = 0; !status && i < notes.n; i++)
-        bs_log_say(log, bs_note_level(&notes.note[i], BS_INFO), "words: %s", notes.note[i].text);
+    if (!status)
+        bs_notes_log(&notes, "words", BS_INFO, log);
     bs_notes_free(&notes);
     if (status)
         return status;
