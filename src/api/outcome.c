@@ -37,31 +37,26 @@ basin_status bs_outcome_write(const bs_data *data, const bs_settings *s, const b
 
 /* ---- reading ---- */
 
-static double number(const json_t *o, const char *key)
-{
-    const json_t *v = json_object_get(o, key);
-    return json_is_number(v) ? json_number_value(v) : (double)NAN;
-}
-
 static void read_metrics(const bs_task *k, const json_t *o, const char *key,
                          double out[BS_MOST_METRICS])
 {
     const json_t *values = json_object_get(o, key);
     for (int i = 0; i < k->n_metrics; i++)
-        out[i] = number(values, k->metric[i].name);
+        out[i] = bs_tree_number(values, k->metric[i].name);
 }
 
 /* The threshold is only what JSON can tell; the model has all of it. */
 static bool read_values(const bs_task *k, const json_t *file, bs_train_outcome *out)
 {
     const json_t *o = json_object_get(file, "outcome");
-    const double  epochs = number(o, "epochs"), best = number(o, "best_epoch");
-    const double  net = number(o, "params_net"), energy = number(o, "params_energy");
-    const double  threshold = number(o, "threshold"), margin = number(file, "test_margin");
-    const double  own = number(file, "valid_margin");
-    const double  most = 1e15; /* exact in a double, and fits an int64_t */
-    *out = (bs_train_outcome){.seconds = number(o, "seconds"),
-                              .rows_per_s = number(o, "train_rows_per_s"),
+    const double  epochs = bs_tree_number(o, "epochs"), best = bs_tree_number(o, "best_epoch");
+    const double net = bs_tree_number(o, "params_net"), energy = bs_tree_number(o, "params_energy");
+    const double threshold = bs_tree_number(o, "threshold"),
+                 margin = bs_tree_number(file, "test_margin");
+    const double own = bs_tree_number(file, "valid_margin");
+    const double most = 1e15; /* exact in a double, and fits an int64_t */
+    *out = (bs_train_outcome){.seconds = bs_tree_number(o, "seconds"),
+                              .rows_per_s = bs_tree_number(o, "train_rows_per_s"),
                               .test_margin = isnan(margin) ? 0 : margin,
                               .valid_margin = isnan(own) ? 0 : own,
                               .has_test = json_object_get(o, "test") != NULL};

@@ -2,6 +2,8 @@
  * times its own size is measured before it is parsed. */
 #include "base/tree.h"
 
+#include <math.h>
+
 json_t *bs_tree_read(const char *text, size_t len, size_t flags, json_error_t *why)
 {
     const locale_t was = bs_locale_plain();
@@ -29,6 +31,41 @@ bool bs_tree_larger(const char *text, size_t len, size_t most)
         commas += c == ',' && !quoted;
     }
     return commas > most;
+}
+
+basin_status bs_tree_object(const char *name, const char *text, size_t len, size_t most,
+                            json_t **out, basin_error *err)
+{
+    json_error_t why;
+    *out = NULL;
+    if (bs_tree_larger(text, len, most))
+        return bs_fail(err, BASIN_EUNSUPPORTED, "%s: more than %zu values", name, most);
+    *out = bs_tree_read(text, len, 0, &why);
+    if (!*out)
+        return bs_fail(err, BASIN_EDATA, "%s:%d: is not JSON: %s", name, why.line, why.text);
+    if (json_is_object(*out))
+        return BASIN_OK;
+    json_decref(*out);
+    *out = NULL;
+    return bs_fail(err, BASIN_EDATA, "%s: is not a JSON object", name);
+}
+
+bool bs_tree_bool(const json_t *o, const char *key, bool otherwise)
+{
+    const json_t *v = json_object_get(o, key);
+    return json_is_boolean(v) ? json_is_true(v) : otherwise;
+}
+
+const char *bs_tree_text(const json_t *o, const char *key, const char *otherwise)
+{
+    const char *v = json_string_value(json_object_get(o, key));
+    return v ? v : otherwise;
+}
+
+double bs_tree_number(const json_t *o, const char *key)
+{
+    const json_t *v = json_object_get(o, key);
+    return json_is_number(v) ? json_number_value(v) : (double)NAN;
 }
 
 static int add_text(const char *bytes, size_t n, void *to)

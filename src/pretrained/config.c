@@ -13,22 +13,16 @@ const char *const bs_pooling_names[] = {"mean", "first", "pooler", "max", NULL};
 basin_status bs_pretrained_json(const char *folder, const char *file, json_t **out,
                                 basin_error *err)
 {
-    char         path[PATH];
-    json_error_t why;
-    bs_buf       text;
+    char   path[PATH];
+    bs_buf text;
     *out = NULL;
     bs_print(path, PATH, "%s/%s", folder, file);
     if (!bs_is_file(path))
         return BASIN_OK;
     bs_buf_init(&text, FILE_MOST);
     basin_status s = bs_read_file(path, &text, err);
-    if (!s && !(*out = bs_tree_read(text.data ? text.data : "", text.len, 0, &why)))
-        s = bs_fail(err, BASIN_EDATA, "%s:%d: is not JSON: %s", path, why.line, why.text);
-    if (!s && !json_is_object(*out)) {
-        json_decref(*out);
-        *out = NULL;
-        s = bs_fail(err, BASIN_EDATA, "%s: is not a JSON object", path);
-    }
+    if (!s)
+        s = bs_tree_object(path, text.data ? text.data : "", text.len, FILE_MOST, out, err);
     bs_buf_free(&text);
     return s;
 }
@@ -71,13 +65,6 @@ static basin_status whole_number(const char *path, const json_t *o, const char *
                        most);
     *out = (int)n;
     return BASIN_OK;
-}
-
-/* The text of a member, "nothing" for none. */
-static const char *text_of(const json_t *o, const char *key)
-{
-    const char *v = json_string_value(json_object_get(o, key));
-    return v ? v : "nothing";
 }
 
 static basin_status read_sizes(const char *path, const json_t *o, const names *a,
@@ -154,7 +141,7 @@ static basin_status check_usual(const char *path, const json_t *o, const bs_tran
 basin_status bs_encoder_config(const char *path, const json_t *config, bs_encoder_form *out,
                                basin_error *err)
 {
-    const char           *kind = text_of(config, "model_type");
+    const char           *kind = bs_tree_text(config, "model_type", "nothing");
     const int             i = bs_named_index(&known_kinds, kind);
     const names          *a = &architectures[i < 0 ? 0 : i];
     const json_t         *pad = json_object_get(config, "pad_token_id");
@@ -169,7 +156,9 @@ basin_status bs_encoder_config(const char *path, const json_t *config, bs_encode
     bs_print(out->kind, sizeof out->kind, "%s", kind);
     basin_status status = read_sizes(path, config, a, s, err);
     if (!status)
-        status = read_gate(path, json_object_get(config, a->act) ? text_of(config, a->act) : "gelu",
+        status = read_gate(path,
+                           json_object_get(config, a->act) ? bs_tree_text(config, a->act, "nothing")
+                                                           : "gelu",
                            &s->gate, err);
     if (!status)
         status = check_usual(path, config, s, err);

@@ -4,39 +4,9 @@
 
 #include <string.h>
 
-basin_status bs_token_tree(const char *name, const char *text, size_t n, json_t **out,
-                           basin_error *err)
-{
-    json_error_t why;
-    *out = NULL;
-    if (bs_tree_larger(text, n, BS_TOKEN_JSON_MOST))
-        return bs_fail(err, BASIN_EUNSUPPORTED, "%s: more than %d values", name,
-                       BS_TOKEN_JSON_MOST);
-    *out = bs_tree_read(text, n, 0, &why);
-    if (!*out)
-        return bs_fail(err, BASIN_EDATA, "%s:%d: is not JSON: %s", name, why.line, why.text);
-    if (json_is_object(*out))
-        return BASIN_OK;
-    json_decref(*out);
-    *out = NULL;
-    return bs_fail(err, BASIN_EDATA, "%s: is not a JSON object", name);
-}
-
-bool bs_token_bool(const json_t *o, const char *key, bool otherwise)
-{
-    const json_t *v = json_object_get(o, key);
-    return json_is_boolean(v) ? json_is_true(v) : otherwise;
-}
-
-const char *bs_token_string(const json_t *o, const char *key, const char *otherwise)
-{
-    const char *v = json_string_value(json_object_get(o, key));
-    return v ? v : otherwise;
-}
-
 static const char *type_of(const json_t *o)
 {
-    return bs_token_string(o, "type", "nothing");
+    return bs_tree_text(o, "type", "nothing");
 }
 
 /* "NAME: its PART is 'FOUND'; only WANTED can be read". */
@@ -70,15 +40,15 @@ basin_status bs_token_vocabulary_json(bs_token_parts *p, const json_t *vocabular
 
 basin_status bs_token_added_json(bs_token_parts *p, const json_t *o, long long id, basin_error *err)
 {
-    const char *text = bs_token_string(o, "content", "");
-    const bool  special = bs_token_bool(o, "special", false);
+    const char *text = bs_tree_text(o, "content", "");
+    const bool  special = bs_tree_bool(o, "special", false);
     if (!*text)
         return bs_fail(err, BASIN_EDATA, "%s: an added piece has no 'content'", p->name);
-    if (bs_token_bool(o, "single_word", false))
+    if (bs_tree_bool(o, "single_word", false))
         return bs_fail(err, BASIN_EUNSUPPORTED,
                        "%s: added piece '%.40s' is 'single_word', which is not supported", p->name,
                        text);
-    if (bs_token_bool(o, "normalized", !special) &&
+    if (bs_tree_bool(o, "normalized", !special) &&
         (p->rules.clean || p->rules.strip || p->rules.lower || p->rules.han))
         return bs_fail(err, BASIN_EUNSUPPORTED,
                        "%s: added piece '%.40s' is 'normalized'; beside a normalizer only pieces "
@@ -87,8 +57,8 @@ basin_status bs_token_added_json(bs_token_parts *p, const json_t *o, long long i
     basin_status s = bs_token_piece(p, id, text, strlen(text), err);
     return s ? s
              : bs_token_added(p,
-                              (bs_added){(int32_t)id, special, bs_token_bool(o, "lstrip", false),
-                                         bs_token_bool(o, "rstrip", false)},
+                              (bs_added){(int32_t)id, special, bs_tree_bool(o, "lstrip", false),
+                                         bs_tree_bool(o, "rstrip", false)},
                               err);
 }
 
@@ -139,7 +109,7 @@ static basin_status read_wordpiece(bs_token_parts *p, const json_t *root, const 
     const json_t *n = json_object_get(root, "normalizer");
     const json_t *strip = json_object_get(n, "strip_accents");
     const char   *split = type_of(json_object_get(root, "pre_tokenizer"));
-    const char   *joint = bs_token_string(model, "continuing_subword_prefix", "##");
+    const char   *joint = bs_tree_text(model, "continuing_subword_prefix", "##");
     const json_t *most = json_object_get(model, "max_input_chars_per_word");
     const bool    bert = strcmp(type_of(n), "BertNormalizer") == 0;
     if (!bert && json_is_object(n))
@@ -149,9 +119,9 @@ static basin_status read_wordpiece(bs_token_parts *p, const json_t *root, const 
     if (strlen(joint) >= sizeof p->rules.joint)
         return refuse(p, "continuing_subword_prefix", joint, "short ones such as '##'", err);
     p->rules = (bs_token_rules){.kind = BS_WORDPIECE,
-                                .clean = bert && bs_token_bool(n, "clean_text", true),
-                                .han = bert && bs_token_bool(n, "handle_chinese_chars", true),
-                                .lower = bert && bs_token_bool(n, "lowercase", true)};
+                                .clean = bert && bs_tree_bool(n, "clean_text", true),
+                                .han = bert && bs_tree_bool(n, "handle_chinese_chars", true),
+                                .lower = bert && bs_tree_bool(n, "lowercase", true)};
     p->rules.strip = bert && (json_is_boolean(strip) ? json_is_true(strip) : p->rules.lower);
     p->rules.word_most = json_is_integer(most) && json_integer_value(most) <= BS_TOKEN_WORD_MOST
                              ? (int32_t)json_integer_value(most)
@@ -163,7 +133,7 @@ static basin_status read_wordpiece(bs_token_parts *p, const json_t *root, const 
                        BS_TOKEN_WORD_MOST);
     memcpy(p->rules.joint, joint, strlen(joint));
     basin_status s = bs_token_vocabulary_json(p, json_object_get(model, "vocab"), err);
-    p->rules.unknown = bs_token_find(p, bs_token_string(model, "unk_token", "[UNK]"));
+    p->rules.unknown = bs_token_find(p, bs_tree_text(model, "unk_token", "[UNK]"));
     return s;
 }
 
@@ -175,24 +145,24 @@ static basin_status read_bytepairs(bs_token_parts *p, const json_t *root, const 
     const json_t *dropout = json_object_get(model, "dropout");
     if (json_is_object(n))
         return refuse(p, "normalizer", type_of(n), "none before BPE", err);
-    if (strcmp(type_of(split), "ByteLevel") != 0 || !bs_token_bool(split, "use_regex", true))
+    if (strcmp(type_of(split), "ByteLevel") != 0 || !bs_tree_bool(split, "use_regex", true))
         return refuse(p, "pre_tokenizer", type_of(split), "'ByteLevel' with 'use_regex'", err);
-    if (json_number_value(dropout) > 0 || bs_token_bool(model, "byte_fallback", false) ||
-        bs_token_bool(model, "ignore_merges", false) ||
-        *bs_token_string(model, "continuing_subword_prefix", "") ||
-        *bs_token_string(model, "end_of_word_suffix", ""))
+    if (json_number_value(dropout) > 0 || bs_tree_bool(model, "byte_fallback", false) ||
+        bs_tree_bool(model, "ignore_merges", false) ||
+        *bs_tree_text(model, "continuing_subword_prefix", "") ||
+        *bs_tree_text(model, "end_of_word_suffix", ""))
         return bs_fail(
             err, BASIN_EUNSUPPORTED,
             "%s: BPE with dropout, byte_fallback, ignore_merges, a prefix or a suffix is "
             "not supported",
             p->name);
     p->rules = (bs_token_rules){.kind = BS_BYTE_PAIRS,
-                                .blank = bs_token_bool(split, "add_prefix_space", true),
+                                .blank = bs_tree_bool(split, "add_prefix_space", true),
                                 .word_most = 1};
     basin_status s = bs_token_vocabulary_json(p, json_object_get(model, "vocab"), err);
     if (s)
         return s;
-    const char *unknown = bs_token_string(model, "unk_token", "<unk>");
+    const char *unknown = bs_tree_text(model, "unk_token", "<unk>");
     p->rules.unknown = bs_token_find(p, unknown);
     return read_merges(p, json_object_get(model, "merges"), err);
 }
@@ -222,7 +192,7 @@ static bool read_template(bs_token_rules *r, const json_t *o)
             continue;
         }
         const json_t *ids =
-            json_object_get(json_object_get(known, bs_token_string(special, "id", "")), "ids");
+            json_object_get(json_object_get(known, bs_tree_text(special, "id", "")), "ids");
         bool fits = json_array_size(ids) > 0;
         for (size_t k = 0; fits && k < json_array_size(ids); k++)
             fits = bs_token_put_id(texts ? r->after : r->before, texts ? &r->n_after : &r->n_before,
@@ -254,7 +224,7 @@ static basin_status read_around(bs_token_parts *p, const json_t *o, basin_error 
                        "%s: the '%s' of single texts is not special pieces, a text, special pieces",
                        p->name, type);
     if (!strcmp(type, "RobertaProcessing") || !strcmp(type, "ByteLevel"))
-        r->trim = bs_token_bool(o, "trim_offsets", true);
+        r->trim = bs_tree_bool(o, "trim_offsets", true);
     return BASIN_OK;
 }
 
@@ -262,10 +232,10 @@ static basin_status read_all(bs_token_parts *p, const json_t *root, basin_error 
 {
     const json_t *model = json_object_get(root, "model");
     const char   *type =
-        bs_token_string(model, "type",
-                        json_object_get(model, "merges")                     ? "BPE"
-                        : json_object_get(model, "max_input_chars_per_word") ? "WordPiece"
-                                                                             : "nothing");
+        bs_tree_text(model, "type",
+                     json_object_get(model, "merges")                     ? "BPE"
+                     : json_object_get(model, "max_input_chars_per_word") ? "WordPiece"
+                                                                          : "nothing");
     basin_status s = !strcmp(type, "WordPiece") ? read_wordpiece(p, root, model, err)
                      : !strcmp(type, "BPE")     ? read_bytepairs(p, root, model, err)
                                                 : refuse(p, "model", type, wanted_models, err);
@@ -280,7 +250,7 @@ basin_status bs_tokenizer_json(const char *name, const char *text, size_t n, bs_
     bs_token_parts p = {.name = name};
     json_t        *root;
     *out = NULL;
-    basin_status s = bs_token_tree(name, text, n, &root, err);
+    basin_status s = bs_tree_object(name, text, n, BS_TOKEN_JSON_MOST, &root, err);
     if (!s)
         s = read_all(&p, root, err);
     if (!s)

@@ -7,12 +7,6 @@
 
 enum { BS_TOKEN_JSON_MOST = 1 << 23 }; /* values */
 
-/* The object that is the whole text; the caller frees it. */
-basin_status bs_token_tree(const char *name, const char *text, size_t n, json_t **out,
-                           basin_error *err);
-/* Members of an object; the default where one is missing or null. */
-bool        bs_token_bool(const json_t *o, const char *key, bool otherwise);
-const char *bs_token_string(const json_t *o, const char *key, const char *otherwise);
 /* Appends the number of a piece to those around a text; false if it is none, or one too many. */
 bool bs_token_put_id(int32_t *ids, int *n, const json_t *id);
 /* One added piece as tokenizer.json and tokenizer_config.json describe it, with this number. */

@@ -37,7 +37,8 @@ static basin_status read_tree(const char *folder, const char *file, json_t **out
     if (has(folder, file)) {
         s = read_whole(path_of(folder, file, path), &text, err);
         if (!s)
-            s = bs_token_tree(path, text.data ? text.data : "", text.len, out, err);
+            s = bs_tree_object(path, text.data ? text.data : "", text.len, BS_TOKEN_JSON_MOST, out,
+                               err);
         bs_buf_free(&text);
     } else if (!(*out = json_object())) {
         s = bs_fail_nomem(err);
@@ -61,8 +62,8 @@ static basin_status open_json(const char *path, bs_tokenizer **out, basin_error 
 static const char *special_text(const json_t *config, const char *key, const char *otherwise)
 {
     const json_t *v = json_object_get(config, key);
-    return json_is_object(v) ? bs_token_string(v, "content", otherwise)
-                             : bs_token_string(config, key, otherwise);
+    return json_is_object(v) ? bs_tree_text(v, "content", otherwise)
+                             : bs_tree_text(config, key, otherwise);
 }
 
 static basin_status add_special(bs_token_parts *p, const json_t *config, const char *key,
@@ -110,7 +111,7 @@ static basin_status add_specials(bs_token_parts *p, const json_t *config, const 
 static basin_status check_class(const char *name, const json_t *config, const char *const *known,
                                 basin_error *err)
 {
-    const char *found = bs_token_string(config, "tokenizer_class", known[0]);
+    const char *found = bs_tree_text(config, "tokenizer_class", known[0]);
     for (int i = 0; known[i]; i++)
         if (strncmp(found, known[i], strlen(known[i])) == 0)
             return BASIN_OK;
@@ -178,12 +179,12 @@ basin_status bs_token_from_lines(const char *name, const bs_buf *words, const js
     static const char *const classes[] = {"BertTokenizer", "DistilBertTokenizer",
                                           "ElectraTokenizer", NULL};
     static const char *const names[] = {"[CLS]", "[SEP]", "[UNK]", "[PAD]", "[MASK]"};
-    const bool               lower = bs_token_bool(config, "do_lower_case", true);
+    const bool               lower = bs_tree_bool(config, "do_lower_case", true);
     bs_token_parts           p = {.name = name};
     p.rules = (bs_token_rules){.kind = BS_WORDPIECE,
                                .clean = true,
-                               .han = bs_token_bool(config, "tokenize_chinese_chars", true),
-                               .strip = bs_token_bool(config, "strip_accents", lower),
+                               .han = bs_tree_bool(config, "tokenize_chinese_chars", true),
+                               .strip = bs_tree_bool(config, "strip_accents", lower),
                                .lower = lower,
                                .word_most = 100,
                                .joint = "##"};
@@ -197,8 +198,8 @@ basin_status bs_token_from_merges(const char *name, const json_t *words, const b
     static const char *const names[] = {"<s>", "</s>", "<unk>", "<pad>", "<mask>"};
     bs_token_parts           p = {.name = name};
     p.rules = (bs_token_rules){.kind = BS_BYTE_PAIRS,
-                               .blank = bs_token_bool(config, "add_prefix_space", false),
-                               .trim = bs_token_bool(config, "trim_offsets", true),
+                               .blank = bs_tree_bool(config, "add_prefix_space", false),
+                               .trim = bs_tree_bool(config, "trim_offsets", true),
                                .word_most = 1};
     return from_files(&p, words, merges, config, classes, names, out, err);
 }

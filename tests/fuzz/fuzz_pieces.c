@@ -11,7 +11,7 @@ static json_t *vocabulary(void)
     json_t *tree;
     bs_buf_init(&text, 1 << 20);
     MUST(bs_read_file("tests/golden/encoders/roberta/vocab.json", &text, NULL) == BASIN_OK);
-    MUST(bs_token_tree("vocab.json", text.data, text.len, &tree, NULL) == BASIN_OK);
+    MUST(bs_tree_object("vocab.json", text.data, text.len, 1 << 20, &tree, NULL) == BASIN_OK);
     bs_buf_free(&text);
     return tree;
 }

@@ -42,12 +42,6 @@ static basin_status read_json(const char *folder, const char *name, json_t **out
     return s == BASIN_ENOMEM ? bs_fail_nomem(err) : BASIN_OK;
 }
 
-static double number(const json_t *o, const char *key)
-{
-    const json_t *v = json_object_get(o, key);
-    return json_is_number(v) ? json_number_value(v) : (double)NAN;
-}
-
 /* ---- the other files ---- */
 
 static basin_status read_manifest(bs_report *r, bs_report_run *run, basin_error *err)
@@ -60,13 +54,13 @@ static basin_status read_manifest(bs_report *r, bs_report_run *run, basin_error 
         const char *hash = json_string_value(json_object_get(json_object_get(o, part[i]), "hash"));
         run->hash[i] = hash ? strtoull(hash, NULL, 16) : 0;
     }
-    run->peak_bytes = number(json_object_get(o, "memory"), "peak");
+    run->peak_bytes = bs_tree_number(json_object_get(o, "memory"), "peak");
     const char *system = json_string_value(json_object_get(m, "system"));
     const char *hardware = json_string_value(json_object_get(m, "hardware"));
     if (system && hardware) {
         char text[256];
         bs_print(text, sizeof text, "%.60s %.60s, %.0f cores, %.0f threads", system, hardware,
-                 number(m, "cores"), number(m, "threads"));
+                 bs_tree_number(m, "cores"), bs_tree_number(m, "threads"));
         if (!(run->machine = keep(r, text)))
             s = bs_fail_nomem(err);
     }
@@ -79,11 +73,11 @@ static basin_status read_outcome(bs_report_run *run, basin_error *err)
     json_t            *o;
     const basin_status s = read_json(run->folder, "outcome.json", &o, err);
     const json_t      *t = json_object_get(o, "outcome");
-    run->seconds = number(t, "seconds");
-    run->rows_per_s = number(t, "train_rows_per_s");
-    run->epochs = number(t, "epochs");
-    run->params_net = number(t, "params_net");
-    run->params_energy = number(t, "params_energy");
+    run->seconds = bs_tree_number(t, "seconds");
+    run->rows_per_s = bs_tree_number(t, "train_rows_per_s");
+    run->epochs = bs_tree_number(t, "epochs");
+    run->params_net = bs_tree_number(t, "params_net");
+    run->params_energy = bs_tree_number(t, "params_energy");
     if (isnan(run->seconds))
         run->seconds = run->history.seconds;
     json_decref(o);
@@ -96,14 +90,14 @@ static void read_card(bs_report_run *run)
     static const char *const key[2][BS_CUTS] = {{"valid", "valid_tuned"}, {"test", "test_tuned"}};
     const bs_task           *k = run->model ? run->model->task : NULL;
     json_t *card = k ? bs_tree_read(run->model->card, strlen(run->model->card), 0, NULL) : NULL;
-    const double best = number(card, "best_epoch");
+    const double best = bs_tree_number(card, "best_epoch");
     run->history.best = best >= 1 && best < 1e9 ? (int)best : 0;
     for (int i = 0; i < 2 * BS_CUTS * BS_MOST_METRICS; i++) {
         const int     part = i / BS_MOST_METRICS / BS_CUTS, cut = i / BS_MOST_METRICS % BS_CUTS;
         const int     m = i % BS_MOST_METRICS;
         const json_t *o = json_object_get(card, key[part][k && k->tunes ? cut : 0]);
         run->card[part][cut][m] =
-            k && m < k->n_metrics ? number(o, k->metric[m].name) : (double)NAN;
+            k && m < k->n_metrics ? bs_tree_number(o, k->metric[m].name) : (double)NAN;
     }
     json_decref(card);
 }

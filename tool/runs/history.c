@@ -1,7 +1,6 @@
 /* history.c -- reads metrics.jsonl as curves, one for every number in it. */
 #include "runs/history.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "base/io.h"
@@ -13,12 +12,6 @@ enum { MOST_CURVES = 256, MOST_EPOCHS = 1 << 20, PATH = BS_OPTION_TEXT + 128 };
 static char *keep(bs_arena *arena, const char *text)
 {
     return bs_arena_copy(arena, text, strlen(text));
-}
-
-static double number(const json_t *o, const char *key)
-{
-    const json_t *v = json_object_get(o, key);
-    return json_is_number(v) ? json_number_value(v) : (double)NAN;
 }
 
 /* Keys that are not learnt quantities. */
@@ -66,7 +59,7 @@ static bool add_line(bs_arena *arena, bs_history *h, int lines, json_t *line)
 {
     const char  *key, *phase = json_string_value(json_object_get(line, "phase"));
     json_t      *v;
-    const double epoch = number(line, "epoch");
+    const double epoch = bs_tree_number(line, "epoch");
     h->epoch[h->n] = epoch >= 1 && epoch <= MOST_EPOCHS ? floor(epoch) : h->n + 1;
     if (!add_values(arena, h, lines, "", line))
         return false;
@@ -78,7 +71,7 @@ static bool add_line(bs_arena *arena, bs_history *h, int lines, json_t *line)
         if (!(h->phase[h->phases++].name = keep(arena, phase)))
             return false;
     }
-    h->seconds = number(line, "seconds");
+    h->seconds = bs_tree_number(line, "seconds");
     h->n++;
     return true;
 }
