@@ -1,6 +1,7 @@
 /* history.c -- reads metrics.jsonl as curves, one for every number in it. */
 #include "runs/history.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/io.h"
