@@ -18,7 +18,7 @@ static bs_id bowl_at(bs_output_space *v, void *ctx, bs_id y)
     bs_id    d = bs_sub(v->g, y, b->c);
     bs_id    rows = bs_reshape(v->g, d, bs_shape2(s.d[1] * s.d[2], s.d[3]));
     bs_id    product = bs_reshape(v->g, bs_matmul(v->g, rows, b->A, false, false), s);
-    return v->spec->graph->total(v, bs_mul(v->g, d, product));
+    return bs_output_total(v, bs_mul(v->g, d, product));
 }
 
 static bowl bowl_new(scene *c, double lo, double hi)

@@ -159,8 +159,7 @@ static bs_id bowl_at(bs_output_space *v, void *ctx, bs_id y)
     bs_id rows = bs_reshape(v->g, d, bs_shape2(B, L));
     bs_id product = bs_matmul(v->g, rows, b->A, false, false);
     return bs_scale(
-        v->g,
-        v->spec->graph->total(v, bs_mul(v->g, d, bs_reshape(v->g, product, bs_shape3(B, 1, L)))),
+        v->g, bs_output_total(v, bs_mul(v->g, d, bs_reshape(v->g, product, bs_shape3(B, 1, L)))),
         0.5);
 }
 

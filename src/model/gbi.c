@@ -97,7 +97,7 @@ static bs_id step_of(bs_output_space *v, const bs_gbi *o, state *s, bs_id d, whe
         s->m = s->m ? bs_add(g, bs_scale(g, s->m, o->momentum), d) : d;
         return bs_scale(g, s->m, o->rate);
     case BS_GBI_NORMALISED: {
-        bs_id norm = bs_sqrt_safe(g, v->spec->graph->total(v, bs_square(g, d)), 1e-24);
+        bs_id norm = bs_sqrt_safe(g, bs_output_total(v, bs_square(g, d)), 1e-24);
         return bs_scale(g, bs_div(g, d, norm), o->rate);
     }
     case BS_GBI_ADAM: break;
@@ -163,7 +163,7 @@ static void take_step(bs_output_space *v, const bs_gbi *o, bs_objective f, void 
         bs_id way = bs_sub(g, next, s->z);
         next = bs_where(g, s->moving, next, s->z);
         s->taken = bs_add(g, s->taken, s->moving);
-        bs_id length = v->spec->graph->total(v, bs_square(g, way));
+        bs_id length = bs_output_total(v, bs_square(g, way));
         s->moving =
             bs_mul(g, s->moving, bs_less(g, bs_const(g, o->tolerance * o->tolerance), length));
     }

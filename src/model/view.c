@@ -1,4 +1,5 @@
-/* view.c -- small functions for the views of all tasks: making specs, naming their inputs. */
+/* view.c -- small functions for the views of all tasks: making specs, naming their inputs, what
+ * several tasks compute alike. */
 #include "model/view.h"
 
 #include <string.h>
@@ -22,6 +23,28 @@ bs_output_space bs_output_space_make(bs_graph *g, bs_params *params, const bs_ne
     if (gold && spec->weight)
         v.weight = bs_leaf(g, "weight", BS_T_REAL, bs_shape1(spec->weights));
     return v;
+}
+
+bs_id bs_output_total(bs_output_space *v, bs_id a)
+{
+    return bs_sum_axis(v->g, a, -1);
+}
+
+bs_id bs_output_truth_energy(bs_output_space *v)
+{
+    return v->spec->graph->energy(v, v->spec->graph->truth(v));
+}
+
+bs_id bs_output_sample_energy(bs_output_space *v, bs_id drawn, int K)
+{
+    (void)K;
+    return v->spec->graph->energy(v, drawn);
+}
+
+bs_id bs_output_sample_score(bs_output_space *v, bs_id drawn, int K)
+{
+    (void)K;
+    return v->spec->graph->score(v, drawn);
 }
 
 void bs_output_space_inputs(const bs_output_space *v, bs_recipe *r)

@@ -82,8 +82,6 @@ struct bs_task_space {
     bs_id (*random)(bs_output_space *v, int K,
                     uint32_t stream);   /* ... is uniform over the outputs */
     bs_id (*truth)(bs_output_space *v); /* gold as y with K = 1 */
-    bs_id (*total)(bs_output_space *v,
-                   bs_id            a); /* sums a y-shaped value per output: [rows, K, 1] */
 
     bs_id (*truth_energy)(bs_output_space *v);    /* E(x, gold) */
     bs_id (*energy)(bs_output_space *v, bs_id y); /* E(x, y) */
@@ -133,6 +131,13 @@ enum {
 
 bs_output_space bs_output_space_make(bs_graph *g, bs_params *params, const bs_net_spec *spec,
                                      bs_size size, bool gold);
+/* Sums a y-shaped value per output: [rows, K, 1]. */
+bs_id bs_output_total(bs_output_space *v, bs_id a);
+/* For a bs_task_space whose samples are y of zeros and ones. */
+bs_id bs_output_truth_energy(bs_output_space *v);
+bs_id bs_output_sample_energy(bs_output_space *v, bs_id drawn, int K);
+bs_id bs_output_sample_score(bs_output_space *v, bs_id drawn, int K);
+
 /* Its leaves as inputs of a program (a caller's own are in bs_recipe.more), and values for them. */
 void bs_output_space_inputs(const bs_output_space *v, bs_recipe *r);
 void bs_batch_bind(const bs_batch *b, bs_entry *e);

@@ -53,6 +53,17 @@ bs_id bs_linear(bs_nn *nn, const char *name, bs_id x, int out, bs_init init, boo
     return y;
 }
 
+bs_id bs_one_hidden(bs_nn *nn, const char *name, bs_id x, int hidden, int out)
+{
+    char      path[NAME];
+    const int in = bs_shape_of(nn->g, x).d[3], width = hidden < 0 ? out : hidden;
+    if (width > 0)
+        x = bs_softplus(
+            nn->g, bs_linear(nn, join(path, name, "hidden"), x, width, bs_init_kaiming(in), true));
+    const bs_init init = bs_init_xavier(width > 0 ? width : in, out);
+    return bs_linear(nn, join(path, name, "out"), x, out, init, true);
+}
+
 /* x W for all members at once, x [n, in] or [M, n, in], between their factors. Those of the first
  * layer are random signs, which make the members differ. */
 static bs_id member_layer(bs_nn *nn, const char *name, bs_id x, int out, int members, bool first)

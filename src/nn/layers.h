@@ -23,6 +23,10 @@ bs_id bs_activate(bs_graph *g, bs_activation a, bs_id x);
  * Parameters NAME/W and NAME/b. */
 bs_id bs_linear(bs_nn *nn, const char *name, bs_id x, int out, bs_init init, bool bias);
 
+/* To `out` columns through one hidden softplus layer of `hidden` units (-1: as many as columns; 0:
+ * without it): NAME/hidden, NAME/out. */
+bs_id bs_one_hidden(bs_nn *nn, const char *name, bs_id x, int hidden, int out);
+
 typedef struct {
     int           layers, width;
     bs_activation activation;

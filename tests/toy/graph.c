@@ -106,11 +106,6 @@ static bs_id truth(bs_output_space *v)
     return bs_reshape(v->g, v->gold, outputs_shape(v, 1));
 }
 
-static bs_id total(bs_output_space *v, bs_id a)
-{
-    return bs_sum_axis(v->g, a, -1);
-}
-
 /* ---- the energy ---- */
 
 static bs_id energy(bs_output_space *v, bs_id y)
@@ -119,38 +114,33 @@ static bs_id energy(bs_output_space *v, bs_id y)
     bs_nn     nn = {g, v->params, false, 0};
     const int H = shape(v)->hidden, K = bs_shape_of(g, y).d[2], n = v->size.rows * K;
     bs_id     flat = bs_reshape(g, y, bs_shape2(n, shape(v)->classes));
-    bs_id     local = total(v, bs_mul(g, y, potentials(v)));
+    bs_id     local = bs_output_total(v, bs_mul(g, y, potentials(v)));
     bs_id     h = bs_linear(&nn, "energy/M", flat, H, bs_init_kaiming(shape(v)->classes), true);
     bs_id     w = bs_param(g, v->params, "energy/v", bs_shape2(H, 1), bs_init_normal(0.1));
     bs_id     global = bs_matmul(g, bs_softplus(g, h), w, false, false);
     return bs_neg(g, bs_add(g, local, bs_reshape(g, global, bs_shape3(v->size.rows, K, 1))));
 }
 
-static bs_id truth_energy(bs_output_space *v)
-{
-    return energy(v, truth(v));
-}
-
 /* ---- scores, costs, samples ---- */
 
 static bs_id score(bs_output_space *v, bs_id y)
 {
-    return total(v, bs_mul(v->g, y, truth(v)));
+    return bs_output_total(v, bs_mul(v->g, y, truth(v)));
 }
 
 static bs_id cost(bs_output_space *v, bs_cost kind, bs_id y)
 {
     bs_graph *g = v->g;
     if (kind == BS_COST_SQUARED)
-        return total(v, bs_square(g, bs_sub(g, y, truth(v))));
+        return bs_output_total(v, bs_square(g, bs_sub(g, y, truth(v))));
     if (kind == BS_COST_L1)
-        return total(v, bs_space_l1(g, y, truth(v)));
+        return bs_output_total(v, bs_space_l1(g, y, truth(v)));
     return bs_offset(g, bs_neg(g, score(v, y)), 1);
 }
 
 static bs_id log_prob(bs_output_space *v, bs_id y, bs_id z)
 {
-    return total(v, bs_mul(v->g, y, bs_log_softmax(v->g, z, -1)));
+    return bs_output_total(v, bs_mul(v->g, y, bs_log_softmax(v->g, z, -1)));
 }
 
 static bs_id truth_log_prob(bs_output_space *v, bs_id z)
@@ -166,7 +156,7 @@ static bs_id cross_entropy(bs_output_space *v, bs_id z)
 
 static bs_id entropy(bs_output_space *v, bs_id y)
 {
-    return bs_neg(v->g, total(v, bs_simplex_neg_entropy(v->g, y)));
+    return bs_neg(v->g, bs_output_total(v, bs_simplex_neg_entropy(v->g, y)));
 }
 
 static bs_id sample(bs_output_space *v, bs_id z, int K, uint32_t stream)
@@ -175,22 +165,10 @@ static bs_id sample(bs_output_space *v, bs_id z, int K, uint32_t stream)
     return bs_stop(v->g, bs_simplex_sample(v->g, z, u, -1));
 }
 
-static bs_id sample_energy(bs_output_space *v, bs_id drawn, int K)
-{
-    (void)K;
-    return energy(v, drawn);
-}
-
 static bs_id sample_log_prob(bs_output_space *v, bs_id drawn, int K, bs_id z)
 {
     (void)K;
     return log_prob(v, drawn, z);
-}
-
-static bs_id sample_score(bs_output_space *v, bs_id drawn, int K)
-{
-    (void)K;
-    return score(v, drawn);
 }
 
 /* One layer over [y; gold], with or without a hidden one. */
@@ -217,8 +195,7 @@ const bs_task_space bs_task_space_toy = {
     .start = start,
     .random = random_start,
     .truth = truth,
-    .total = total,
-    .truth_energy = truth_energy,
+    .truth_energy = bs_output_truth_energy,
     .energy = energy,
     .potentials = potentials,
     .score = score,
@@ -227,9 +204,9 @@ const bs_task_space bs_task_space_toy = {
     .truth_log_prob = truth_log_prob,
     .entropy = entropy,
     .sample = sample,
-    .sample_energy = sample_energy,
+    .sample_energy = bs_output_sample_energy,
     .sample_log_prob = sample_log_prob,
-    .sample_score = sample_score,
+    .sample_score = bs_output_sample_score,
     .sample_cost = BS_COST_HAMMING,
     .second_head = second_head,
     .stacked = stacked,

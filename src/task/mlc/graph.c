@@ -89,11 +89,6 @@ static bs_id truth(bs_output_space *v)
     return as_outputs(v, v->gold);
 }
 
-static bs_id total(bs_output_space *v, bs_id a)
-{
-    return bs_sum_axis(v->g, a, -1);
-}
-
 /* ---- the energy ---- */
 
 static bs_nn energy_nn(bs_output_space *v)
@@ -134,7 +129,7 @@ static bs_id energy(bs_output_space *v, bs_id y)
     bs_id     b = potentials(v);
     bs_id     global = bs_reshape(g, over_labels(v, flat(v, y)), bs_shape3(s.d[1], s.d[2], 1));
     bs_push(g, "energy");
-    bs_id e = bs_neg(g, bs_add(g, total(v, bs_mul(g, y, b)), global));
+    bs_id e = bs_neg(g, bs_add(g, bs_output_total(v, bs_mul(g, y, b)), global));
     bs_pop(g);
     return e;
 }
@@ -152,14 +147,14 @@ static bool over_outputs(const char *name)
 static bs_id f1(bs_output_space *v, bs_id common, bs_id chosen)
 {
     bs_graph *g = v->g;
-    bs_id     sizes = bs_add(g, chosen, total(v, truth(v)));
+    bs_id     sizes = bs_add(g, chosen, bs_output_total(v, truth(v)));
     return bs_div(g, bs_offset(g, bs_scale(g, common, 2), EMPTY), bs_offset(g, sizes, EMPTY));
 }
 
 /* Soft F1, 2 sum min / (sum min + sum max) (Gygli et al. 2017, eq. 7). */
 static bs_id score(bs_output_space *v, bs_id y)
 {
-    return f1(v, total(v, bs_mul(v->g, y, truth(v))), total(v, y));
+    return f1(v, bs_output_total(v, bs_mul(v->g, y, truth(v))), bs_output_total(v, y));
 }
 
 static bs_id cost(bs_output_space *v, bs_cost kind, bs_id y)
@@ -169,8 +164,8 @@ static bs_id cost(bs_output_space *v, bs_cost kind, bs_id y)
     if (kind == BS_COST_F1)
         return bs_offset(g, bs_neg(g, score(v, y)), 1);
     if (kind == BS_COST_SQUARED)
-        return total(v, bs_square(g, difference));
-    bs_id l1 = total(v, bs_space_l1(g, y, gold));
+        return bs_output_total(v, bs_square(g, difference));
+    bs_id l1 = bs_output_total(v, bs_space_l1(g, y, gold));
     return kind == BS_COST_L1 ? l1 : bs_scale(g, l1, 1.0 / labels(v));
 }
 
@@ -190,17 +185,17 @@ static bs_id cross_entropy(bs_output_space *v, bs_id z)
         bs_id more = bs_mul(g, bs_offset(g, v->weight, -1), truth(v));
         each = bs_add(g, each, bs_mul(g, more, bs_sub(g, bs_softplus(g, z), z)));
     }
-    return total(v, each);
+    return bs_output_total(v, each);
 }
 
 static bs_id truth_log_prob(bs_output_space *v, bs_id z)
 {
-    return bs_neg(v->g, total(v, surprises(v, z)));
+    return bs_neg(v->g, bs_output_total(v, surprises(v, z)));
 }
 
 static bs_id entropy(bs_output_space *v, bs_id y)
 {
-    return bs_neg(v->g, total(v, bs_box_neg_entropy(v->g, y)));
+    return bs_neg(v->g, bs_output_total(v, bs_box_neg_entropy(v->g, y)));
 }
 
 /* ---- samples: bits [rows * K, labels] ---- */
@@ -239,7 +234,7 @@ static bs_id sample_log_prob(bs_output_space *v, bs_id bits, int K, bs_id z)
 {
     bs_graph *g = v->g;
     bs_id     chosen = as_values(v, bs_bits_dot(g, bits, flat(v, z)), K);
-    return bs_sub(g, chosen, total(v, bs_softplus(g, z)));
+    return bs_sub(g, chosen, bs_output_total(v, bs_softplus(g, z)));
 }
 
 static bs_id sample_score(bs_output_space *v, bs_id bits, int K)
@@ -257,21 +252,12 @@ static bs_id second_head(bs_output_space *v, const char *name)
     return together(v, bs_mlc_head(&nn, name, bs_net_spec_mlc(v->spec), features));
 }
 
-/* One hidden softplus layer (affine when hidden = 0) over [y; gold]. */
+/* Over [y; gold]. */
 static bs_id stacked(bs_output_space *v, const char *name, bs_id y, int hidden)
 {
-    bs_nn     nn = {v->g, v->params, false, 0};
-    const int L = labels(v);
-    char      path[64];
-    bs_id     h = bs_concat(v->g, flat(v, y), v->gold, -1);
-    if (hidden != 0) {
-        bs_print(path, sizeof path, "%s/hidden", name);
-        hidden = hidden < 0 ? L : hidden;
-        h = bs_softplus(v->g, bs_linear(&nn, path, h, hidden, bs_init_kaiming(2 * L), true));
-    }
-    bs_print(path, sizeof path, "%s/out", name);
-    int in = bs_shape_of(v->g, h).d[3];
-    return as_outputs(v, bs_linear(&nn, path, h, L, bs_init_xavier(in, L), true));
+    bs_nn nn = {v->g, v->params, false, 0};
+    bs_id both = bs_concat(v->g, flat(v, y), v->gold, -1);
+    return as_outputs(v, bs_one_hidden(&nn, name, both, hidden, labels(v)));
 }
 
 const bs_task_space bs_task_space_mlc = {
@@ -286,7 +272,6 @@ const bs_task_space bs_task_space_mlc = {
     .start = start,
     .random = random_start,
     .truth = truth,
-    .total = total,
     .truth_energy = truth_energy,
     .energy = energy,
     .potentials = potentials,

@@ -100,11 +100,6 @@ static bs_id masked(bs_output_space *v, bs_id y)
     return flat(v, bs_mul(v->g, by_pixel(v, y), there(v)), outputs(v, y));
 }
 
-static bs_id total(bs_output_space *v, bs_id a)
-{
-    return bs_sum_axis(v->g, a, -1);
-}
-
 /* ... for pixels that count, and for all classes but the first. */
 static bs_id foreground(bs_output_space *v, bs_id y)
 {
@@ -113,7 +108,7 @@ static bs_id foreground(bs_output_space *v, bs_id y)
     if (!binary(v))
         a = bs_slice(g, a, -2, 1, planes(v) - 1);
     const int n = bs_shape_of(g, a).d[2] * pixels(v);
-    return total(v, bs_reshape(g, a, bs_shape3(v->size.rows, outputs(v, y), n)));
+    return bs_output_total(v, bs_reshape(g, a, bs_shape3(v->size.rows, outputs(v, y), n)));
 }
 
 /* ---- nets and outputs ---- */
@@ -213,11 +208,6 @@ static bs_id energy(bs_output_space *v, bs_id y)
     return bs_neg(g, bs_reshape(g, score, bs_shape3(z.rows, K, 1)));
 }
 
-static bs_id truth_energy(bs_output_space *v)
-{
-    return energy(v, truth(v));
-}
-
 /* ---- scores and costs; gold is 0 or 1, so min(y, gold) = y gold ---- */
 
 /* Soft IoU, sum min / sum max (Gygli et al. 2017, eq. 8), of what `sums` adds up; 1 if both sums
@@ -245,7 +235,7 @@ static bs_id mean_of_classes(bs_output_space *v, bs_id y)
     bs_graph *g = v->g;
     bs_id     gold = truth(v);
     if (!binary(v))
-        return bs_scale(g, total(v, soft_iou(v, each_class, y, gold)), 1.0 / planes(v));
+        return bs_scale(g, bs_output_total(v, soft_iou(v, each_class, y, gold)), 1.0 / planes(v));
     bs_id inside = soft_iou(v, foreground, y, gold);
     bs_id outside =
         soft_iou(v, foreground, bs_offset(g, bs_neg(g, y), 1), bs_offset(g, bs_neg(g, gold), 1));
@@ -267,8 +257,8 @@ static bs_id cost(bs_output_space *v, bs_cost kind, bs_id y)
     if (kind == BS_COST_F1)
         return bs_offset(g, bs_neg(g, score(v, y)), 1);
     if (kind == BS_COST_SQUARED)
-        return total(v, bs_square(g, bs_sub(g, seen, gold)));
-    bs_id l1 = total(v, bs_space_l1(g, seen, gold));
+        return bs_output_total(v, bs_square(g, bs_sub(g, seen, gold)));
+    bs_id l1 = bs_output_total(v, bs_space_l1(g, seen, gold));
     if (kind == BS_COST_L1)
         return l1;
     return bs_scale(g, bs_div_safe(g, l1, counting(v), 1), binary(v) ? 1 : 0.5);
@@ -279,9 +269,9 @@ static bs_id log_prob(bs_output_space *v, bs_id y, bs_id z)
 {
     bs_graph *g = v->g;
     if (binary(v))
-        return total(v, masked(v, bs_sub(g, bs_mul(g, y, z), bs_softplus(g, z))));
+        return bs_output_total(v, masked(v, bs_sub(g, bs_mul(g, y, z), bs_softplus(g, z))));
     bs_id logs = flat(v, bs_log_softmax(g, by_pixel(v, z), -2), outputs(v, z));
-    return total(v, masked(v, bs_mul(g, y, logs)));
+    return bs_output_total(v, masked(v, bs_mul(g, y, logs)));
 }
 
 static bs_id truth_log_prob(bs_output_space *v, bs_id z)
@@ -297,12 +287,12 @@ static bs_id weighed_log_prob(bs_output_space *v, bs_id z)
     if (!binary(v)) {
         bs_id w = bs_reshape(g, v->weight, bs_shape2(planes(v), 1));
         bs_id logs = flat(v, bs_log_softmax(g, by_pixel(v, z), -2), outputs(v, z));
-        return total(v, bs_mul(g, flat(v, bs_mul(g, by_pixel(v, y), w), 1), logs));
+        return bs_output_total(v, bs_mul(g, flat(v, bs_mul(g, by_pixel(v, y), w), 1), logs));
     }
     bs_id off = bs_slice(g, v->weight, -1, 0, 1), on = bs_slice(g, v->weight, -1, 1, 1);
     bs_id right = bs_mul(g, bs_mul(g, y, on), bs_sub(g, z, bs_softplus(g, z)));
     bs_id wrong = bs_mul(g, bs_mul(g, bs_offset(g, bs_neg(g, y), 1), off), bs_softplus(g, z));
-    return total(v, masked(v, bs_sub(g, right, wrong)));
+    return bs_output_total(v, masked(v, bs_sub(g, right, wrong)));
 }
 
 /* The mean over pixels, as published: a sum would grow with the image, and energy.weight with
@@ -317,7 +307,7 @@ static bs_id cross_entropy(bs_output_space *v, bs_id z)
 static bs_id entropy(bs_output_space *v, bs_id y)
 {
     bs_id terms = binary(v) ? bs_box_neg_entropy(v->g, y) : bs_simplex_neg_entropy(v->g, y);
-    return bs_neg(v->g, total(v, masked(v, terms)));
+    return bs_neg(v->g, bs_output_total(v, masked(v, terms)));
 }
 
 /* ---- samples ---- */
@@ -354,22 +344,10 @@ static bs_id sample(bs_output_space *v, bs_id z, int K, uint32_t stream)
     return bs_stop(g, flat(v, drawn, K));
 }
 
-static bs_id sample_energy(bs_output_space *v, bs_id drawn, int K)
-{
-    (void)K;
-    return energy(v, drawn);
-}
-
 static bs_id sample_log_prob(bs_output_space *v, bs_id drawn, int K, bs_id z)
 {
     (void)K;
     return log_prob(v, drawn, z);
-}
-
-static bs_id sample_score(bs_output_space *v, bs_id drawn, int K)
-{
-    (void)K;
-    return score(v, drawn);
 }
 
 /* ---- cost-augmented nets ---- */
@@ -407,8 +385,7 @@ const bs_task_space bs_task_space_seg = {
     .start = start,
     .random = random_start,
     .truth = truth,
-    .total = total,
-    .truth_energy = truth_energy,
+    .truth_energy = bs_output_truth_energy,
     .energy = energy,
     .score = score,
     .cost = cost,
@@ -416,9 +393,9 @@ const bs_task_space bs_task_space_seg = {
     .truth_log_prob = truth_log_prob,
     .entropy = entropy,
     .sample = sample,
-    .sample_energy = sample_energy,
+    .sample_energy = bs_output_sample_energy,
     .sample_log_prob = sample_log_prob,
-    .sample_score = sample_score,
+    .sample_score = bs_output_sample_score,
     .second_head = second_head,
     .stacked = stacked,
 };

@@ -80,11 +80,6 @@ static bs_shape outputs_shape(const bs_output_space *v, int K)
     return bs_shape4(v->size.rows, K, v->size.length, shape(v)->tags);
 }
 
-static bs_id total(bs_output_space *v, bs_id a)
-{
-    return bs_sum_axis(v->g, a, -1);
-}
-
 /* ---- nets and outputs ---- */
 
 static bs_id logits(bs_output_space *v, const char *name)
@@ -220,7 +215,7 @@ static bs_id energy(bs_output_space *v, bs_id y)
     bs_nn     nn = energy_nn(v);
     bs_push(g, "energy");
     if (shape(v)->energy->unchained)
-        chain = total(v, flat(v, bs_mul(g, unary, by_token(v, y)), K));
+        chain = bs_output_total(v, flat(v, bs_mul(g, unary, by_token(v, y)), K));
     else
         chain = bs_reshape(g, bs_chain_score(g, unary, transitions(v), by_token(v, y), mask(v)),
                            bs_shape3(B, K, 1));
@@ -237,11 +232,6 @@ static bs_id energy(bs_output_space *v, bs_id y)
     return e;
 }
 
-static bs_id truth_energy(bs_output_space *v)
-{
-    return energy(v, truth(v));
-}
-
 /* A mean over tokens: the sigmoid of a sum over a sentence would be 0 or 1. */
 static bs_id value(bs_output_space *v, bs_id e)
 {
@@ -254,7 +244,7 @@ static bs_id value(bs_output_space *v, bs_id e)
 static bs_id score(bs_output_space *v, bs_id y)
 {
     bs_graph *g = v->g;
-    return bs_div_safe(g, total(v, bs_mul(g, y, truth(v))), tokens(v), 1);
+    return bs_div_safe(g, bs_output_total(v, bs_mul(g, y, truth(v))), tokens(v), 1);
 }
 
 static bs_id cost(bs_output_space *v, bs_cost kind, bs_id y)
@@ -262,10 +252,10 @@ static bs_id cost(bs_output_space *v, bs_cost kind, bs_id y)
     bs_graph *g = v->g;
     bs_id     gold = truth(v);
     if (kind == BS_COST_SQUARED)
-        return total(v, bs_square(g, bs_sub(g, y, gold)));
+        return bs_output_total(v, bs_square(g, bs_sub(g, y, gold)));
     if (kind != BS_COST_L1)
         return bs_offset(g, bs_neg(g, score(v, y)), 1);
-    return total(v, bs_space_l1(g, y, gold));
+    return bs_output_total(v, bs_space_l1(g, y, gold));
 }
 
 static bs_id log_probs(bs_output_space *v, bs_id z)
@@ -275,7 +265,7 @@ static bs_id log_probs(bs_output_space *v, bs_id z)
 
 static bs_id truth_log_prob(bs_output_space *v, bs_id z)
 {
-    return total(v, bs_mul(v->g, log_probs(v, z), truth(v)));
+    return bs_output_total(v, bs_mul(v->g, log_probs(v, z), truth(v)));
 }
 
 static bs_id cross_entropy(bs_output_space *v, bs_id z)
@@ -283,12 +273,13 @@ static bs_id cross_entropy(bs_output_space *v, bs_id z)
     if (!v->weight)
         return bs_neg(v->g, truth_log_prob(v, z));
     bs_id weighed = flat(v, bs_mul(v->g, by_token(v, truth(v)), v->weight), 1);
-    return bs_neg(v->g, total(v, bs_mul(v->g, log_probs(v, z), weighed)));
+    return bs_neg(v->g, bs_output_total(v, bs_mul(v->g, log_probs(v, z), weighed)));
 }
 
 static bs_id entropy(bs_output_space *v, bs_id y)
 {
-    return bs_neg(v->g, total(v, masked(v, bs_simplex_neg_entropy(v->g, by_token(v, y)))));
+    return bs_neg(v->g,
+                  bs_output_total(v, masked(v, bs_simplex_neg_entropy(v->g, by_token(v, y)))));
 }
 
 /* ---- samples ---- */
@@ -299,22 +290,10 @@ static bs_id sample(bs_output_space *v, bs_id z, int K, uint32_t stream)
     return bs_stop(v->g, masked(v, bs_simplex_sample(v->g, by_token(v, z), u, -1)));
 }
 
-static bs_id sample_energy(bs_output_space *v, bs_id drawn, int K)
-{
-    (void)K;
-    return energy(v, drawn);
-}
-
 static bs_id sample_log_prob(bs_output_space *v, bs_id drawn, int K, bs_id z)
 {
     (void)K;
-    return total(v, bs_mul(v->g, drawn, log_probs(v, z)));
-}
-
-static bs_id sample_score(bs_output_space *v, bs_id drawn, int K)
-{
-    (void)K;
-    return score(v, drawn);
+    return bs_output_total(v, bs_mul(v->g, drawn, log_probs(v, z)));
 }
 
 /* ---- cost-augmented nets ---- */
@@ -327,23 +306,15 @@ static bs_id second_head(bs_output_space *v, const char *name)
     return as_outputs(v, bs_tag_head(&nn, name, shape(v), features));
 }
 
-/* Token by token: one hidden softplus layer (affine when hidden = 0) over [y; gold]. */
+/* Token by token, over [y; gold]. */
 static bs_id stacked(bs_output_space *v, const char *name, bs_id y, int hidden)
 {
     bs_graph *g = v->g;
     bs_nn     nn = {g, v->params, false, 0};
     const int N = shape(v)->tags, n = v->size.rows * v->size.length;
-    char      path[64];
-    bs_id     h = bs_concat(g, bs_reshape(g, y, bs_shape2(n, N)),
-                            bs_reshape(g, v->gold, bs_shape2(n, N)), -1);
-    if (hidden != 0) {
-        bs_print(path, sizeof path, "%s/hidden", name);
-        hidden = hidden < 0 ? N : hidden;
-        h = bs_softplus(g, bs_linear(&nn, path, h, hidden, bs_init_kaiming(2 * N), true));
-    }
-    bs_print(path, sizeof path, "%s/out", name);
-    int in = bs_shape_of(g, h).d[3];
-    return flat(v, bs_linear(&nn, path, h, N, bs_init_xavier(in, N), true), 1);
+    bs_id     both = bs_concat(g, bs_reshape(g, y, bs_shape2(n, N)),
+                               bs_reshape(g, v->gold, bs_shape2(n, N)), -1);
+    return flat(v, bs_one_hidden(&nn, name, both, hidden, N), 1);
 }
 
 const bs_task_space bs_task_space_tag = {
@@ -356,8 +327,7 @@ const bs_task_space bs_task_space_tag = {
     .start = start,
     .random = random_start,
     .truth = truth,
-    .total = total,
-    .truth_energy = truth_energy,
+    .truth_energy = bs_output_truth_energy,
     .energy = energy,
     .value = value,
     .potentials = potentials,
@@ -370,9 +340,9 @@ const bs_task_space bs_task_space_tag = {
     .truth_log_prob = truth_log_prob,
     .entropy = entropy,
     .sample = sample,
-    .sample_energy = sample_energy,
+    .sample_energy = bs_output_sample_energy,
     .sample_log_prob = sample_log_prob,
-    .sample_score = sample_score,
+    .sample_score = bs_output_sample_score,
     .sample_cost = BS_COST_HAMMING,
     .second_head = second_head,
     .stacked = stacked,
