@@ -1,7 +1,6 @@
 /* err.c -- formats the one line that a failing function hands to its caller. */
 #include "base/err.h"
 
-#include <stdarg.h>
 #include <string.h>
 
 #include "base/print.h"
@@ -28,6 +27,19 @@ basin_status bs_fail(basin_error *err, basin_status s, const char *fmt, ...)
     err->status = s;
     memcpy(err->msg, text, strlen(text) + 1);
     return s;
+}
+
+basin_status bs_fail_at(basin_error *err, const char *name, long line, size_t column,
+                        const char *fmt, va_list args)
+{
+    char text[sizeof err->msg] = "";
+    if (bs_vprint(text, sizeof text, fmt, args) < 0)
+        text[0] = '\0';
+    if (line && column)
+        return bs_fail(err, BASIN_EDATA, "%s:%ld:%zu: %s", name, line, column, text);
+    if (line)
+        return bs_fail(err, BASIN_EDATA, "%s:%ld: %s", name, line, text);
+    return bs_fail(err, BASIN_EDATA, "%s: %s", name, text);
 }
 
 basin_status bs_fail_nomem(basin_error *err)

@@ -28,6 +28,9 @@ bool        bs_tree_bool(const json_t *o, const char *key, bool otherwise);
 const char *bs_tree_text(const json_t *o, const char *key, const char *otherwise);
 double      bs_tree_number(const json_t *o, const char *key);
 
+/* For messages: "a list", "null". */
+const char *bs_tree_kind(const json_t *v);
+
 /* Appends any value as JSON; false if value is NULL or memory ran out. */
 bool bs_tree_write(const json_t *value, bs_buf *out);
 

@@ -1,7 +1,6 @@
 /* read.c -- determines the format, runs its reader block by block, joins several files. */
 #include "data/rows/csv.h"
 
-#include <stdarg.h>
 #include <string.h>
 
 #define READER(name) extern const bs_reader bs_reader_##name;
@@ -31,18 +30,11 @@ const bs_reader *bs_reader_find(const char *name)
 
 basin_status bs_error_at(const bs_reading *r, long line, size_t column, const char *fmt, ...)
 {
-    char    text[sizeof r->err->msg];
     va_list args;
     va_start(args, fmt);
-    int n = bs_vprint(text, sizeof text, fmt, args);
+    const basin_status s = bs_fail_at(r->err, r->name, line, column, fmt, args);
     va_end(args);
-    if (n < 0)
-        text[0] = '\0';
-    if (line && column)
-        return bs_fail(r->err, BASIN_EDATA, "%s:%ld:%zu: %s", r->name, line, column, text);
-    if (line)
-        return bs_fail(r->err, BASIN_EDATA, "%s:%ld: %s", r->name, line, text);
-    return bs_fail(r->err, BASIN_EDATA, "%s: %s", r->name, text);
+    return s;
 }
 
 basin_status bs_fail_no_labels(const bs_reading *r)

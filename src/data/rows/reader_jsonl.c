@@ -29,20 +29,6 @@ static int sniff(const char *head, size_t n, const char *path)
     return i < n && (head[i] == '"' || head[i] == '}') ? 85 : 0;
 }
 
-static const char *type_name(const json_t *v)
-{
-    switch (json_typeof(v)) {
-    case JSON_OBJECT: return "an object";
-    case JSON_ARRAY: return "a list";
-    case JSON_STRING: return "a string";
-    case JSON_INTEGER:
-    case JSON_REAL: return "a number";
-    case JSON_TRUE:
-    case JSON_FALSE: return "true or false";
-    default: return "null";
-    }
-}
-
 /* --- features ------------------------------------------------------------ */
 
 /* The number of a member by its name. */
@@ -205,7 +191,7 @@ static basin_status inner_features(jsonl *x, const char *key, json_t *v, int dep
             s = bs_error_at(x->r, x->line, 0,
                             "feature '%s' is a list with %s in it; a list is of numbers, or of "
                             "labels (--labels %s)",
-                            key, type_name(item), key);
+                            key, bs_tree_kind(item), key);
         if (!s)
             s = name.failed ? bs_fail_nomem(x->r->err) : named_feature(x, name.data, item, depth);
     }
@@ -220,7 +206,7 @@ static basin_status text_of_row(jsonl *x, int place, const json_t *v)
         return bs_text_put(&x->texts, x->r, place, "", 0);
     if (!json_is_string(v))
         return bs_error_at(x->r, x->line, 0, "the text '%s' is %s; it must be a string",
-                           x->texts.name[place], type_name(v));
+                           x->texts.name[place], bs_tree_kind(v));
     return bs_text_put(&x->texts, x->r, place, json_string_value(v), json_string_length(v));
 }
 
@@ -282,7 +268,7 @@ static basin_status listed_features(jsonl *x, json_t *list)
             return bs_error_at(x->r, x->line, 0,
                                "feature %zu of the list is %s; it must be a number, "
                                "true, false or null",
-                               i, type_name(v));
+                               i, bs_tree_kind(v));
         if (f != 0 && !bs_push_number(x->r->b, (int32_t)i, f))
             return bs_fail_nomem(x->r->err);
     }
@@ -316,7 +302,7 @@ static basin_status one_label(jsonl *x, const json_t *v)
         return add_label(x, number, false, true);
     }
     return bs_error_at(x->r, x->line, 0, "a label is %s; labels are strings or whole numbers",
-                       json_is_string(v) ? "empty or has a NUL" : type_name(v));
+                       json_is_string(v) ? "empty or has a NUL" : bs_tree_kind(v));
 }
 
 /* "a,b" with data.label_sep = "," */
@@ -415,7 +401,7 @@ static basin_status take_members(jsonl *x, json_t *object)
     bool         labelled = false;
     if (features && !json_is_object(features) && !json_is_array(features))
         return bs_error_at(x->r, x->line, 0, "\"features\" is %s; it must be an object or a list",
-                           type_name(features));
+                           bs_tree_kind(features));
     x->bag = x->bag || json_is_object(features);
     if (json_is_object(features))
         s = named_features(x, features);
@@ -472,7 +458,7 @@ static basin_status one_line(void *self, bs_line *line)
                            "%s", problem.text);
     if (!json_is_object(object))
         s = bs_error_at(x->r, line->number, 0, "the line is %s; a row is an object {...}",
-                        type_name(object));
+                        bs_tree_kind(object));
     if (!s)
         s = take_members(x, object);
     json_decref(object);

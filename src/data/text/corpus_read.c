@@ -3,7 +3,6 @@
  * A small cache in front of the set of names numbers the texts: most cells are short and were seen
  * a moment ago, and two comparisons of eight bytes find them without hashing or following
  * pointers. */
-#include <stdarg.h>
 #include <string.h>
 
 #include "data/text/brat.h"
@@ -11,20 +10,13 @@
 basin_status bs_corpus_fail(const bs_corpus_reading *r, long line, size_t column, const char *fmt,
                             ...)
 {
-    char    text[sizeof r->err->msg];
     va_list args;
-    va_start(args, fmt);
-    int n = bs_vprint(text, sizeof text, fmt, args);
-    va_end(args);
-    if (n < 0)
-        text[0] = '\0';
     if (line && r->o && r->o->block) /* without options we only peek */
         line += r->o->block->lines_before;
-    if (line && column)
-        return bs_fail(r->err, BASIN_EDATA, "%s:%ld:%zu: %s", r->name, line, column, text);
-    if (line)
-        return bs_fail(r->err, BASIN_EDATA, "%s:%ld: %s", r->name, line, text);
-    return bs_fail(r->err, BASIN_EDATA, "%s: %s", r->name, text);
+    va_start(args, fmt);
+    const basin_status s = bs_fail_at(r->err, r->name, line, column, fmt, args);
+    va_end(args);
+    return s;
 }
 
 /* --- numbers for texts --------------------------------------------------- */

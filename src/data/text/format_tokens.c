@@ -96,7 +96,7 @@ static basin_status check_list(const rows *x, const json_t *list, const char *ke
         return bs_corpus_fail(x->m.r, line, 0, "no \"%.60s\", which line %ld has", key, x->first);
     if (!json_is_array(list))
         return bs_corpus_fail(x->m.r, line, 0, "\"%.60s\" is %s; it must be a list", key,
-                              bs_json_type(list));
+                              bs_tree_kind(list));
     if (json_array_size(list) != n)
         return bs_corpus_fail(x->m.r, line, 0, "%zu \"%.60s\" for %zu \"%s\"; every word needs one",
                               json_array_size(list), key, n, x->key[0]);
@@ -144,7 +144,7 @@ static basin_status put_value(rows *x, const json_t *v, int column, long line)
         return bs_corpus_fail(x->m.r, line, 0,
                               "one of \"%.60s\" is %s; it must be a text or a "
                               "whole number",
-                              x->key[column], json_is_string(v) ? "empty" : bs_json_type(v));
+                              x->key[column], json_is_string(v) ? "empty" : bs_tree_kind(v));
     bs_corpus_builder_cell(&x->m, json_string_value(v), json_string_length(v));
     return BASIN_OK;
 }
@@ -154,7 +154,7 @@ static basin_status put_word(rows *x, const json_t *const *list, size_t i, long 
     const json_t *word = json_array_get(list[0], i);
     if (!json_is_string(word))
         return bs_corpus_fail(x->m.r, line, 0, "word %zu of \"%s\" is %s; it must be a text", i + 1,
-                              x->key[0], bs_json_type(word));
+                              x->key[0], bs_tree_kind(word));
     bs_corpus_builder_word(&x->m, json_string_value(word), json_string_length(word), 0, 0);
     basin_status s = BASIN_OK;
     for (int k = 1; k < x->n && !s; k++) {

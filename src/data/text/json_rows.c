@@ -92,20 +92,6 @@ basin_status bs_json_rows_read(bs_corpus_reading *r,
 
 /* --- what a row is ------------------------------------------------------- */
 
-const char *bs_json_type(const json_t *v)
-{
-    switch (json_typeof(v)) {
-    case JSON_OBJECT: return "an object";
-    case JSON_ARRAY: return "a list";
-    case JSON_STRING: return "a string";
-    case JSON_INTEGER:
-    case JSON_REAL: return "a number";
-    case JSON_TRUE:
-    case JSON_FALSE: return "true or false";
-    default: return "null";
-    }
-}
-
 const char *bs_json_words_key(const json_t *row)
 {
     static const char *const known[] = {"tokens", "words"};

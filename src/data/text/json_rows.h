@@ -39,7 +39,5 @@ const json_t *bs_json_spans(const json_t *row);
 
 /* Members except those in used [n], as JSON without braces, into out. */
 void bs_json_rest(json_t *row, const char *const *used, int n, bs_buf *out);
-/* "a list", "null" */
-const char *bs_json_type(const json_t *v);
 
 #endif

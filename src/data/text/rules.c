@@ -2,7 +2,6 @@
 #include "data/text/rules.h"
 #include "base/find.h"
 
-#include <stdarg.h>
 #include <string.h>
 
 #include "data/scan.h"
@@ -55,12 +54,11 @@ static basin_status refuse(const reading *r, const char *fmt, ...)
 
 static basin_status refuse(const reading *r, const char *fmt, ...)
 {
-    char    text[400];
-    va_list ap;
-    va_start(ap, fmt);
-    bs_vprint(text, sizeof text, fmt, ap);
-    va_end(ap);
-    return bs_fail(r->err, BASIN_EDATA, "%s:%ld: %s", bs_input_name(r->in), r->line, text);
+    va_list args;
+    va_start(args, fmt);
+    const basin_status s = bs_fail_at(r->err, bs_input_name(r->in), r->line, 0, fmt, args);
+    va_end(args);
+    return s;
 }
 
 /* The next piece of the line, split at blanks; NULL at its end. */
