@@ -186,7 +186,7 @@ static basin_status take_label_names(columns *c)
     c->part_start = bs_alloc(((size_t)from->labels.n + 1) * sizeof *c->part_start);
     for (int32_t i = 0; c->part_start && ok && i < from->labels.n; i++) {
         c->part_start[i] = n;
-        for (const char *p = from->labels.item[i].text, *cut = p; ok && cut; p = cut + 1) {
+        for (const char *p = from->labels.item[i].text, *cut; ok && p; p = cut ? cut + 1 : NULL) {
             cut = separator ? strstr(p, separator) : NULL;
             p = separator ? bs_skip_blanks(p) : p;
             const size_t len = !cut ? strlen(p) : cut > p ? (size_t)(cut - p) : 0;

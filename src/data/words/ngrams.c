@@ -499,7 +499,8 @@ static bool put_grams(const bs_ngrams *g, const document *d, int32_t first, bs_e
         const int chars = g->name[to->index[e] - first][0] == '\'';
         to->value[e] *= (float)((double)g->length[chars] / sqrt(square[chars]));
     }
-    bs_sort_entries(to->index + from, to->value + from, to->n - from);
+    if (from < to->n) /* else there may be no arrays yet */
+        bs_sort_entries(to->index + from, to->value + from, to->n - from);
     return true;
 }
 
