@@ -19,7 +19,7 @@ basin_status bs_mlc_text_pieces(const bs_mlc_text *t, const bs_rows *d, bs_docum
 basin_status bs_mlc_pieces_take(bs_mlc_text *t, const bs_rows *d, bs_mlc_pieces **out,
                                 basin_error *err)
 {
-    bs_mlc_pieces *p = t->pieces;
+    bs_mlc_pieces *p = t->source ? t->pieces : NULL; /* a model may be used by many at once */
     if (!p || p->of != d) {
         if (!(p = bs_calloc(1, sizeof *p)))
             return bs_fail_nomem(err);
@@ -29,7 +29,8 @@ basin_status bs_mlc_pieces_take(bs_mlc_text *t, const bs_rows *d, bs_mlc_pieces 
             bs_mlc_pieces_leave(t, p);
             return s;
         }
-        t->pieces = p;
+        if (t->source)
+            t->pieces = p;
     }
     p->users++;
     *out = p;
