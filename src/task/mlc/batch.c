@@ -20,6 +20,7 @@ typedef struct {
     const float     *found;        /* [rows, columns - features] of documents, known; or NULL */
     int              columns;
     int32_t          most;
+    bool             pads; /* rounds rows up to a power of two */
 
     bs_mlc_text   *text;
     bs_mlc_pieces *pieces; /* NULL: the nets read no documents */
@@ -53,7 +54,8 @@ static void free_feed(bs_batches *base)
     bs_free(f);
 }
 
-static void copy_sparse(feed *f, const int32_t *index, int32_t n)
+/* size: of the batch; rows after the n-th are empty. */
+static void copy_sparse(feed *f, const int32_t *index, int32_t n, int size)
 {
     const bs_csr *x = &f->data->x;
     int32_t       at = 0;
@@ -65,15 +67,16 @@ static void copy_sparse(feed *f, const int32_t *index, int32_t n)
             memcpy(f->value + at, x->value + from, (size_t)len * sizeof *f->value);
         at += len;
     }
-    f->start[n] = at;
-    f->csr = (bs_csr){n, f->schema->n_features, f->start, f->index, f->value};
+    for (int i = n; i <= size; i++)
+        f->start[i] = at;
+    f->csr = (bs_csr){size, f->schema->n_features, f->start, f->index, f->value};
 }
 
-static void copy_dense(feed *f, const int32_t *index, int32_t n)
+static void copy_dense(feed *f, const int32_t *index, int32_t n, int size)
 {
     const bs_mlc_columns_source from = {f->data, f->schema, f->found,
                                         f->columns - f->schema->n_features};
-    bs_mlc_take_columns(&from, index, 0, n, n, f->rows, f->dense);
+    bs_mlc_take_columns(&from, index, 0, n, size, f->rows, f->dense);
 }
 
 static const bs_batch *take_rows(bs_batches *base, const int32_t *index, int32_t n)
@@ -81,17 +84,18 @@ static const bs_batch *take_rows(bs_batches *base, const int32_t *index, int32_t
     feed         *f = (feed *)base;
     const size_t  L = (size_t)f->schema->n_labels;
     const bs_csr *y = &f->data->y;
-    f->batch.size = (bs_size){n, 1, 1};
+    const int     size = f->pads ? bs_scorer_padded(n) : n;
+    f->batch.size = (bs_size){size, 1, 1};
     if (f->sparse)
-        copy_sparse(f, index, n);
+        copy_sparse(f, index, n, size);
     else
-        copy_dense(f, index, n);
+        copy_dense(f, index, n, size);
     if (f->pieces) {
-        bs_packed_make(&f->packed, &f->text->packing, &f->pieces->documents, index, n, n);
+        bs_packed_make(&f->packed, &f->text->packing, &f->pieces->documents, index, n, size);
         bs_mlc_text_bind(&f->packed, &f->batch);
     }
-    memset(f->gold, 0, (size_t)n * L * sizeof(real));
-    for (int32_t i = 0; i < n; i++)
+    memset(f->gold, 0, (size_t)size * L * sizeof(real));
+    for (int32_t i = 0; i < n && y->start; i++)
         for (int32_t k = y->start[index[i]]; k < y->start[index[i] + 1]; k++)
             f->gold[(size_t)i * L + (size_t)y->index[k]] = 1;
     for (int32_t i = 0; i < n && f->soft; i++)
@@ -126,10 +130,10 @@ static basin_status add_text(feed *f, bs_mlc_text *text, const bs_mlc_shape *sha
     return s;
 }
 
-basin_status bs_batches_mlc(const bs_dataset *p, const bs_preprocess *k, const bs_net_spec *spec,
-                            const bs_train_options *o, bs_batches **out, basin_error *err)
+static basin_status make(const bs_dataset *p, const bs_preprocess *k, const bs_net_spec *spec,
+                         int32_t rows, feed **out, basin_error *err)
 {
-    const size_t        most = (size_t)o->batch;
+    const size_t        most = (size_t)rows;
     const bs_rows      *data = bs_dataset_mlc(p);
     const bs_mlc_shape *shape = bs_net_spec_mlc(spec);
     feed               *f = bs_calloc(1, sizeof *f);
@@ -139,16 +143,14 @@ basin_status bs_batches_mlc(const bs_dataset *p, const bs_preprocess *k, const b
     f->base = (bs_batches){order_rows, bs_batches_fit_all, take_rows, free_feed, p->rows};
     f->data = data;
     f->schema = bs_schema_mlc(k);
-    f->soft = p->soft;
-    f->weight = o->distil_weight;
     f->sparse = shape->sparse;
     f->columns = bs_mlc_columns(shape);
-    f->most = o->batch;
+    f->most = rows;
     size_t cells = most * (size_t)f->columns + 1;
     bool   ok;
     f->gold = bs_calloc(most * (size_t)bs_schema_mlc(k)->n_labels, sizeof *f->gold);
     if (f->sparse) {
-        size_t n = widest(&data->x, o->batch);
+        size_t n = widest(&data->x, rows);
         f->start = bs_calloc(most + 1, sizeof *f->start);
         f->index = bs_calloc(n, sizeof *f->index);
         f->value = data->x.value ? bs_calloc(n, sizeof *f->value) : NULL;
@@ -168,6 +170,31 @@ basin_status bs_batches_mlc(const bs_dataset *p, const bs_preprocess *k, const b
         free_feed(&f->base);
         return s;
     }
-    *out = &f->base;
+    *out = f;
     return BASIN_OK;
+}
+
+basin_status bs_batches_mlc(const bs_dataset *p, const bs_preprocess *k, const bs_net_spec *spec,
+                            const bs_train_options *o, bs_batches **out, basin_error *err)
+{
+    feed        *f;
+    basin_status s = make(p, k, spec, o->batch, &f, err);
+    *out = f ? &f->base : NULL;
+    if (f) {
+        f->soft = p->soft;
+        f->weight = o->distil_weight;
+    }
+    return s;
+}
+
+basin_status bs_batches_mlc_all(const bs_dataset *p, const bs_preprocess *k,
+                                const bs_net_spec *spec, int32_t most, bs_batches **out,
+                                basin_error *err)
+{
+    feed        *f;
+    basin_status s = make(p, k, spec, most, &f, err);
+    *out = f ? &f->base : NULL;
+    if (f)
+        f->pads = true;
+    return s;
 }

@@ -91,6 +91,12 @@ basin_status bs_mlc_choose(const bs_train_options *o, const bs_dataset *train,
 
 /* What they share: */
 
+/* Batches for prediction: at most `most` rows, a power of two; batches are padded to one, so that a
+ * few programs suffice. batch.c */
+basin_status bs_batches_mlc_all(const bs_dataset *p, const bs_preprocess *k,
+                                const bs_net_spec *spec, int32_t most, bs_batches **out,
+                                basin_error *err);
+
 /* Decides the sets of all rows, whose scores are known, if the scorer's inference asks for it
  * (decide.c); otherwise there are none. */
 basin_status bs_mlc_decide(bs_scorer *s, const bs_net_spec *spec, const bs_preprocess *k,

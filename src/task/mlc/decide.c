@@ -7,49 +7,14 @@
 typedef struct {
     bs_scorer       *scorer;
     bs_posterior    *posterior;
-    const bs_rows   *data;
     const bs_schema *schema;
-    bool             sparse, exact; /* exact: labels are independent, so modes need no samples */
+    bs_batches      *feed;
     bs_decision      by;
     double           empty; /* what two empty sets are worth */
-    int32_t         *start; /* [rows + 1] */
-    float           *rows;  /* dense floats before conversion to real */
-    real            *dense;
-    uint8_t         *y; /* [samples, labels] */
-
-    /* Texts, if an encoder reads them: their pieces, or what was found in them. */
-    const bs_packing *packing; /* NULL: nets read none */
-    bs_documents      documents;
-    bs_packed         packed;
-    int32_t          *index; /* [rows] */
-    const float      *found;
-    int               columns;
-    double            effective;
+    int32_t         *index; /* [rows] */
+    uint8_t         *y;     /* [samples, labels] */
+    double           effective;
 } deciding;
-
-/* Rows first .. first + n of the data, padded with empty ones. */
-static void take_block(deciding *d, int32_t first, int32_t n, bs_csr *csr, bs_batch *b)
-{
-    const int size = bs_scorer_padded(n);
-    *b = (bs_batch){.size = {size, 1, 1}, .x = {d->dense}};
-    for (int32_t i = 0; i < n; i++)
-        d->index[i] = first + i;
-    if (d->packing) {
-        bs_packed_make(&d->packed, d->packing, &d->documents, d->index, n, size);
-        bs_mlc_text_bind(&d->packed, b);
-    }
-    if (!d->sparse) {
-        const bs_mlc_columns_source from = {d->data, d->schema, d->found,
-                                            d->columns - d->schema->n_features};
-        bs_mlc_take_columns(&from, d->index, 0, n, size, d->rows, d->dense);
-        return;
-    }
-    const bs_csr *x = &d->data->x;
-    for (int i = 0; i <= size; i++)
-        d->start[i] = x->start[first + (i < n ? i : n)];
-    *csr = (bs_csr){size, x->cols, d->start, x->index, x->value};
-    b->x[0] = csr;
-}
 
 static basin_status decide_row(deciding *d, const bs_posterior_samples *s, int row, uint8_t *on,
                                basin_error *err)
@@ -70,10 +35,10 @@ static basin_status draw(deciding *d, int32_t first, int32_t n, const bs_outputs
                          bs_posterior_samples *s, basin_error *err)
 {
     const float *scores = out->scores + (size_t)first * (size_t)d->schema->n_labels;
-    bs_batch     b;
-    bs_csr       csr;
-    take_block(d, first, n, &csr, &b);
-    return bs_posterior_draw(d->posterior, &b, scores, (int)n, d->by == BS_DECIDE_SUBSET, s, err);
+    for (int32_t i = 0; i < n; i++)
+        d->index[i] = first + i;
+    return bs_posterior_draw(d->posterior, d->feed->rows(d->feed, d->index, n), scores, (int)n,
+                             d->by == BS_DECIDE_SUBSET, s, err);
 }
 
 /* Rows have the same samples alone: the first that fails then, too. */
@@ -114,41 +79,22 @@ static void decide_each(const deciding *d, int32_t rows, bs_outputs *out)
         out->on[i] = out->scores[i] >= 0.5f;
 }
 
-static basin_status make_room(deciding *d, basin_error *err)
+static basin_status decide_all(deciding *d, const bs_net_spec *spec, const bs_preprocess *k,
+                               const bs_dataset *p, bs_outputs *out, basin_error *err)
 {
-    const size_t rows = (size_t)bs_posterior_rows(d->posterior);
-    const size_t cells = d->sparse ? 1 : rows * (size_t)d->columns + 1;
-    const size_t K = (size_t)bs_scorer_inference(d->scorer)->decide_samples;
-    d->start = bs_calloc(rows + 1, sizeof *d->start);
-    d->rows = bs_calloc(cells, sizeof *d->rows);
-    d->dense = bs_calloc(cells, sizeof *d->dense);
+    const int32_t block = bs_posterior_rows(d->posterior), rows = p->rows;
+    const size_t  K = (size_t)bs_scorer_inference(d->scorer)->decide_samples;
     d->y = bs_calloc(K * (size_t)d->schema->n_labels, 1);
-    d->index = bs_calloc(rows, sizeof *d->index);
-    return d->start && d->rows && d->dense && d->y && d->index ? BASIN_OK : bs_fail_nomem(err);
-}
-
-static basin_status open_texts(deciding *d, bs_mlc_text *t, const bs_mlc_shape *shape,
-                               basin_error *err)
-{
-    if (!bs_mlc_reads_text(shape))
-        return bs_mlc_text_found(t, d->data, &d->found, err);
-    basin_status s = bs_mlc_text_pieces(t, d->data, &d->documents, err);
-    d->packing = &t->packing;
-    return s ? s : bs_packed_new(&d->documents, bs_posterior_rows(d->posterior), &d->packed, err);
-}
-
-static basin_status decide_all(deciding *d, int32_t rows, bs_outputs *out, basin_error *err)
-{
-    const int32_t block = bs_posterior_rows(d->posterior);
-    basin_status  s = make_room(d, err);
+    d->index = bs_calloc((size_t)block, sizeof *d->index);
+    basin_status s = d->y && d->index ? bs_batches_mlc_all(p, k, spec, block, &d->feed, err)
+                                      : bs_fail_nomem(err);
     for (int32_t first = 0; first < rows && !s; first += block) {
         s = decide_block(d, first, rows - first < block ? rows - first : block, out, err);
         if (!s && bs_event_stopped(bs_scorer_inference(d->scorer)->log))
             s = bs_fail(err, BASIN_EINTERRUPTED, "interrupted");
     }
-    bs_free(d->start);
-    bs_free(d->rows);
-    bs_free(d->dense);
+    if (d->feed)
+        d->feed->free(d->feed);
     bs_free(d->y);
     bs_free(d->index);
     return s;
@@ -170,10 +116,7 @@ basin_status bs_mlc_decide(bs_scorer *s, const bs_net_spec *spec, const bs_prepr
         return bs_fail_nomem(err);
     deciding   d = {.scorer = s,
                     .posterior = bs_scorer_posterior(s),
-                    .data = bs_dataset_mlc(p),
                     .schema = schema,
-                    .sparse = bs_net_spec_mlc(spec)->sparse,
-                    .columns = bs_mlc_columns(bs_net_spec_mlc(spec)),
                     .by = out->by = (bs_decision)how->decide,
                     .empty = how->decide_empty};
     const bool independent = bs_params_count(bs_scorer_params(s), "energy/") == 0;
@@ -181,12 +124,7 @@ basin_status bs_mlc_decide(bs_scorer *s, const bs_net_spec *spec, const bs_prepr
         decide_each(&d, p->rows, out);
         return BASIN_OK;
     }
-    bs_mlc_text *text = bs_preprocess_mlc(k)->text;
-    basin_status status = text ? open_texts(&d, text, bs_net_spec_mlc(spec), err) : BASIN_OK;
-    if (!status)
-        status = decide_all(&d, p->rows, out, err);
-    bs_packed_free(&d.packed);
-    bs_documents_free(&d.documents);
+    basin_status status = decide_all(&d, spec, k, p, out, err);
     if (!status && p->rows > 0 && !independent)
         bs_log_say(how->log, BS_DEBUG, "decide=%s: %.1f %% of the net's samples are effective",
                    bs_decision_name(d.by), 100 * d.effective / p->rows);

@@ -31,17 +31,12 @@ basin_status bs_energies_mlc(bs_energy_probe *probe, const bs_net_spec *spec,
                              const bs_preprocess *k, const bs_dataset *p, double *energy,
                              basin_error *err)
 {
-    const real       *found;
-    int32_t           index[BLOCK];
-    bs_batches       *f = NULL;
-    bs_train_options *o = bs_calloc(1, sizeof *o);
-    basin_status      s = o ? BASIN_OK : bs_fail_nomem(err);
-    if (!s && !bs_dataset_mlc(p)->labelled)
-        s = bs_fail(err, BASIN_EARG, "rows without labels have no energy");
-    if (!s) {
-        o->batch = BLOCK;
-        s = bs_batches_mlc(p, k, spec, o, &f, err);
-    }
+    const real *found;
+    int32_t     index[BLOCK];
+    bs_batches *f = NULL;
+    if (!bs_dataset_mlc(p)->labelled)
+        return bs_fail(err, BASIN_EARG, "rows without labels have no energy");
+    basin_status s = bs_batches_mlc_all(p, k, spec, BLOCK, &f, err);
     for (int32_t first = 0, n = 0; first < p->rows && !s; first += n) {
         n = p->rows - first < BLOCK ? p->rows - first : BLOCK;
         for (int32_t i = 0; i < n; i++)
@@ -52,7 +47,6 @@ basin_status bs_energies_mlc(bs_energy_probe *probe, const bs_net_spec *spec,
     }
     if (f)
         f->free(f);
-    bs_free(o);
     return s;
 }
 
