@@ -171,8 +171,6 @@ static basin_status pass(csv_table *t, bool collect)
                 return bs_error_at(t->r, line, 0, "more cells than the %d of the first line", t->n);
             if (step == CSV_LAST && i + 1 < t->n - (collect ? 0 : t->loose))
                 return bs_error_at(t->r, line, 0, "%d cells, the first line has %d", i + 1, t->n);
-            if (i >= t->n)
-                continue;
             const char *text = bs_csv_text(&cell, &t->scratch, &len);
             if (!text)
                 return bs_fail_nomem(t->r->err);
