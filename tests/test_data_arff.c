@@ -219,6 +219,7 @@ static void test_meka(void **state)
     expect("@relation 'Name: -C -1'\n" FOUR "@data\n1,0,1,1\n", "", "a:1 c:1 | d");
     assert_true(noted(&notes, "labels are the last 1 attributes"));
     expect("@relation 'Name: -c 1'\n" FOUR "@data\n1,0,1,1\n", "", "c:1 d:1 | a");
+    expect("@relation '-C 1'\n" FOUR "@data\n1,0,1,1\n", "", "c:1 d:1 | a");
     expect("@relation 'Name: -C 2'\n" FOUR "@data\n1,0,1,1\n", "labels=d", "a:1 c:1 | d");
     expect("@relation 'Name: -C 2'\n" FOUR "@data\n1,0,1,1\n", "labels=relation", "c:1 d:1 | a");
 }

@@ -206,6 +206,8 @@ static void test_jsonl(void **state)
         "\n"
         "{\"features\": {\"c\": \"blue\", \"on\": true, \"a\": null}, \"labels\": []}\n",
         "", "jsonl", "a:1.5 c=red:1 | x y / a:nan c=blue:1 on:1 |");
+    expect("{\"c\": \"red\", \"labels\": \"x\"}\n{\"c\": \"red\", \"labels\": \"y\"}\n", "",
+           "jsonl", "c=red:1 | x / c=red:1 | y");
     expect("{\"features\": [0, 2, true], \"labels\": [3, 1]}\n{\"features\": [null, 0, 0], "
            "\"labels\": 3}\n",
            "", "jsonl", "1:2 2:1 | 3 1 / 0:nan | 3");

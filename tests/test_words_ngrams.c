@@ -204,6 +204,20 @@ static void test_model(void **state)
     bs_arena_free(&other);
 }
 
+static void test_summary(void **state)
+{
+    (void)state;
+    bs_rows        *ds = read_text(rows, "", NULL);
+    bs_text_summary s;
+    assert_true(bs_texts_summary(ds, &s));
+    assert_int_equal(s.words, 18); /* marks are words */
+    assert_int_equal(s.longest, 8);
+    assert_int_equal(s.different, 11);
+    assert_int_equal(s.once, 7);
+    assert_int_equal(s.empty, 0);
+    bs_rows_free(ds);
+}
+
 static void test_no_memory(void **state)
 {
     (void)state;
@@ -235,7 +249,7 @@ static void test_no_memory(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {TEST(kept), TEST(values), TEST(mixed), TEST(model),
-                                       TEST(no_memory)};
+    const struct CMUnitTest tests[] = {TEST(kept),  TEST(values),  TEST(mixed),
+                                       TEST(model), TEST(summary), TEST(no_memory)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
