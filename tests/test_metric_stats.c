@@ -150,6 +150,9 @@ static void pairs_are_judged(void **state)
     assert_int_equal(bs_randomisation(&sa, &sb, 1, 400, out, NULL), BASIN_OK);
     assert_true(out[BS_METRIC_example_f1].p < .01 && out[BS_METRIC_macro_f1].p < .01);
     assert_true(isnan(out[BS_METRIC_map_label].p));
+    sb.fixed = 0; /* one of the two is enough */
+    assert_int_equal(bs_randomisation(&sa, &sb, 1, 20, out, NULL), BASIN_OK);
+    assert_true(isnan(out[BS_METRIC_map_label].p) && !isnan(out[BS_METRIC_macro_f1].p));
     ASSERT_NEAR(out[BS_METRIC_map_label].difference,
                 out[BS_METRIC_map_label].b - out[BS_METRIC_map_label].a, 0);
 

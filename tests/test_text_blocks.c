@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/mem.h"
 #include "data/text/corpus.h"
 
 static char path[64];
@@ -48,6 +49,7 @@ static void check(const char *format, const char *text, int fewest)
     basin_error             err = {0};
     bs_corpus              *all = NULL;
     bs_buf                  want, got, bytes;
+    const long              live = bs_mem_live();
     put_file(text);
     bs_buf_init(&want, 1 << 20);
     bs_buf_init(&got, 1 << 20);
@@ -81,6 +83,7 @@ static void check(const char *format, const char *text, int fewest)
     bs_buf_free(&want);
     bs_buf_free(&got);
     bs_buf_free(&bytes);
+    assert_int_equal(bs_mem_live(), live);
     remove(path);
 }
 
@@ -104,6 +107,7 @@ static void lines(void **state)
     (void)state;
     check("text", "a b c\n\nd e\nf\n\n\n", 3);
     check("auto", "a b c d e f\ng h i\nj\n", 3);
+    check("auto", "Two words\nand then a whole line.\n\nAnother one follows it\nhere\n", 3);
     check("auto",
           "{\"tokens\": [\"a\", \"b\"], \"tags\": [\"X\", \"O\"]}\n\n{\"tokens\": [\"c\"]}\n\n\n",
           2);

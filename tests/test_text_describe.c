@@ -14,12 +14,13 @@
 #define TRAIN \
     "EU NNP I-ORG\nsays VBZ O\n\nPeter NNP I-PER\nB. NNP I-PER\n\nEU NNP I-ORG\nsays VBZ O\n"
 
-static void describe(const bs_corpus *c, const bs_corpus *train, bs_buf *table, bs_buf *json)
+static void describe(const bs_corpus *c, const bs_corpus *train, const bs_notes *notes,
+                     bs_buf *table, bs_buf *json)
 {
     basin_error err = {0};
     bs_buf_init(table, 1 << 20);
     bs_buf_init(json, 1 << 20);
-    if (bs_corpus_describe(c, train, NULL, table, json, &err))
+    if (bs_corpus_describe(c, train, notes, table, json, &err))
         fail_msg("%s", err.msg);
 }
 
@@ -27,10 +28,11 @@ static void test_describe(void **state)
 {
     (void)state;
     bs_buf     table, json;
+    bs_notes   notes;
     bs_corpus *train = corpus_text(TRAIN, "", NULL);
     bs_corpus *dev = corpus_text("EU N O\nsays V O\n\nParis N B-LOC\n, , I-LOC\n\nis V I-\"X\"\n",
                                  "scheme=iob2", NULL);
-    describe(train, NULL, &table, &json);
+    describe(train, NULL, NULL, &table, &json);
     assert_string_equal(table.data,
                         "format   conll, 3 columns, 3 sentences, 6 tokens\n"
                         "lengths  mean 2.0 tokens, longest 2 (line 1)\n"
@@ -40,7 +42,10 @@ static void test_describe(void **state)
                         "checks   1 duplicate sentences, 0 equal sentences with other tags\n");
     bs_buf_free(&table);
     bs_buf_free(&json);
-    describe(dev, train, &table, &json);
+    bs_notes_init(&notes);
+    bs_notes_add(&notes, "format", "the second column is not used");
+    describe(dev, train, &notes, &table, &json);
+    bs_notes_free(&notes);
     assert_string_equal(
         table.data,
         "format   conll, 3 columns, 3 sentences, 5 tokens\n"
@@ -50,7 +55,8 @@ static void test_describe(void **state)
         "spans    2: LOC 1, \"X\" 1; 1 ill-formed tags, the first in the sentence of line 7\n"
         "checks   0 duplicate sentences, 0 equal sentences with other tags\n"
         "against  data: 2 unknown types ('B-LOC'), 60.00 % of the tokens unknown, 1 sentences are "
-        "there, too\n");
+        "there, too\n"
+        "note     the second column is not used\n");
     json_error_t problem;
     json_t      *root = json_loads(json.data, 0, &problem);
     if (!root)

@@ -398,6 +398,23 @@ static void a_replicate_is_an_evaluation_of_drawn_sentences(void **state)
     }
 }
 
+static void predictions_without_mistakes_have_no_spread(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {"A B | B A", "A B | C A | B"};
+    for (size_t k = 0; k < sizeof texts / sizeof *texts; k++) {
+        static pair p;
+        bs_interval got[BS_TAG_METRIC_COUNT];
+        pair_text(&p, BS_SCHEME_RAW, texts[k], texts[k]);
+        bs_tag_metrics *m = measured(&p, true, 1);
+        assert_int_equal(intervals(m, 1, 50, got), BASIN_OK);
+        ASSERT_NEAR(got[BS_TAG_METRIC_macro_tag_f1].lo, 1, 0);
+        ASSERT_NEAR(got[BS_TAG_METRIC_macro_tag_f1].hi, 1, 0);
+        bs_tag_metrics_free(m);
+        bs_tagset_free(&p.set);
+    }
+}
+
 static void systems_are_compared(void **state)
 {
     (void)state;
@@ -596,6 +613,7 @@ int main(void)
         cmocka_unit_test(random_texts_agree_with_brute_force),
         cmocka_unit_test(batches_change_nothing),
         cmocka_unit_test(a_replicate_is_an_evaluation_of_drawn_sentences),
+        cmocka_unit_test(predictions_without_mistakes_have_no_spread),
         cmocka_unit_test(systems_are_compared),
         cmocka_unit_test(the_table),
         cmocka_unit_test(wrong_requests_are_refused),

@@ -213,7 +213,11 @@ static void broken_files_give_one_line(void **state)
 static void what_is_recognised(void **state)
 {
     static const char tags[] = "EU B-ORG\nrejects O\n\nPeter B-PER\n\n";
+    static char       sentence[61000] = "go go (V*)\n"; /* its end may be too far away to be seen */
     (void)state;
+    for (size_t at = strlen(sentence); at + 6 < sizeof sentence; at += 6)
+        memcpy(sentence + at, "x - *\n", 6);
+    assert_true(bs_roles_sniff(sentence, strlen(sentence), "") > 95);
     assert_true(bs_roles_sniff(simple, strlen(simple), "") >
                 bs_corpus_sniff(simple, strlen(simple), ""));
     for (size_t i = 0; i < 6; i++)

@@ -532,7 +532,8 @@ static void long_searches_are_an_error(void **state)
 {
     (void)state;
     static const char *const tags[] = {"A", "B"};
-    bs_rules                *r = rules_text("start 1 A\nword 1 A word=^(a+)+$\n");
+    static const char *const rules[] = {"start 1 A\nword 1 A word=^(a+)+$\n",
+                                        "start 1 A\nchange-after 1 ^(a+)+$\n"};
     bs_corpus               *c =
         corpus_text("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa-\n",
                     "format=conll tag_column=none free", NULL);
@@ -541,11 +542,15 @@ static void long_searches_are_an_error(void **state)
     basin_error err = {0};
     tags_make(&names, tags, 2);
     bs_rules_how how = {&names.names, BS_SCHEME_RAW, 1};
-    assert_int_equal(bs_rules_apply(r, c, &how, q, NULL, &err), BASIN_EDATA);
-    assert_non_null(strstr(err.msg, "f.rules:2: '^(a+)+$' takes too long to match the word 'aaaa"));
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
+        bs_rules *r = rules_text(rules[i]);
+        assert_int_equal(bs_rules_apply(r, c, &how, q, NULL, &err), BASIN_EDATA);
+        assert_non_null(
+            strstr(err.msg, "f.rules:2: '^(a+)+$' takes too long to match the word 'aaaa"));
+        bs_rules_free(r);
+    }
     tags_free(&names);
     bs_corpus_free(c);
-    bs_rules_free(r);
 }
 
 static void tags_that_are_not_there(void **state)
