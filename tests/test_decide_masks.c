@@ -57,6 +57,8 @@ static void masks_have_the_best_expected_metric(void **state)
                 best = fmax(best, expected(ways[w], set, weight, other));
             const double got = expected(ways[w], set, weight, h);
             exactly += got > best - 1e-12;
+            for (int i = 0; i < PIXELS; i++)
+                assert_true(expected(ways[w], set, weight, h ^ 1 << i) < got + 1e-9);
             CHECK(got > best - (w < 2 ? 0.01 : 1e-12), "round %d, %s: %.9f where %.9f is possible",
                   round, bs_decision_name(ways[w]), got, best);
         }

@@ -282,6 +282,7 @@ static void files_that_are_none(void **state)
     assert_true(is_coco(" {\"annotations\": [], \"x\": 1, \"images\": []}"));
     assert_false(is_coco("{\"tokens\": [1]}"));
     assert_false(is_coco("{\"images\": [\"a\"], \"labels\": [\"b\"]}"));
+    assert_false(is_coco("{\"images\": [{\"id\": 1}], \"labels\": [\"b\"]}"));
     assert_false(is_coco("[{\"images\": []}]"));
     assert_false(is_coco("{\"info\": 1}"));
 }

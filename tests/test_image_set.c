@@ -1,6 +1,8 @@
 /* test_image_set.c -- data sets of images: masks of all kinds, sizes, parts, copies. */
 #include "image_set.h"
 
+#include "data/image/source.h"
+
 static bundle b;
 
 static int clear(void **state)
@@ -386,6 +388,30 @@ static void what_does_not_fit_is_refused(void **state)
     bundle_refused(&b, "", "later", "--part: 'later' is not train, valid, test or all");
 }
 
+static bool nothing(void *self, const char *name)
+{
+    (void)self, (void)name;
+    return false;
+}
+
+static void files_of_archives_are_counted(void **state)
+{
+    (void)state;
+    uint8_t    *bytes;
+    size_t      n;
+    basin_error err = {0};
+    bs_visitor  v = {.wants = nothing, .max_files = 15};
+    bundle_parts(&b);
+    bundle_pack(&b, "ustar", "", &bytes, &n);
+    const bs_source all = {
+        .kind = BS_SOURCE_ARCHIVE, .path = "a.tar", .bytes = bytes, .n_bytes = n};
+    assert_int_equal(bs_source_walk(&all, &v, &err), BASIN_OK);
+    v.max_files = 14;
+    assert_int_equal(bs_source_walk(&all, &v, &err), BASIN_EDATA);
+    assert_string_equal(err.msg, "a.tar: more than 14 files (image.max_images)");
+    free(bytes);
+}
+
 /* 64 x 64 pixels of 9 classes are 144 KiB; an eighth of a MiB is 128. */
 static void evaluation_at_full_size_is_bounded(void **state)
 {
@@ -690,6 +716,7 @@ int main(void)
         TEST(palette_and_short_masks),
         TEST(masks_in_colours),
         TEST(what_does_not_fit_is_refused),
+        TEST(files_of_archives_are_counted),
         TEST(evaluation_at_full_size_is_bounded),
         TEST(sizes),
         TEST(large_photos_are_shrunk),
