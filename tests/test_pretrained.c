@@ -145,6 +145,11 @@ static void numbers_become_halves(void **state)
     const real *big = host_of(p->block.value);
     assert_false(
         bs_pretrained_halves(big + bs_params_find(p, "net/encoder/1/mix/b")->offset, 32, half));
+    static real many[5000]; /* more than are rounded at once */
+    for (int i = 0; i < 5000; i++)
+        many[i] = (real)((1 + 0x1p-11 + 0x1p-13) * (i < 4000 ? 1 : 2));
+    assert_true(bs_pretrained_round_numbers(many, 5000));
+    assert_true(many[3999] == (real)(1 + 0x1p-10) && many[4999] == (real)(2 + 0x1p-9));
     e->halves = true;
     assert_int_equal(bs_pretrained_fill(e, p, "net/encoder/", NULL), BASIN_OK);
     assert_int_equal(bs_pretrained_round(p, &changed, NULL), BASIN_OK);

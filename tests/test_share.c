@@ -301,6 +301,31 @@ static void the_first_one_writes(void **state)
                          BASIN_OK);
 }
 
+/* Names of temporary files can be guessed in a folder that is open to all. */
+static void links_planted_by_others_are_not_followed(void **state)
+{
+    char path[256], host[BS_TEMP_HOST], target[128], text[8];
+    side s;
+    (void)state;
+    bs_temp_host(host);
+    bs_print(target, sizeof target, "%s/precious", root);
+    OK(bs_write_file(target, "data", 4, err));
+    bs_print(path, sizeof path, "%s/0", root);
+    OK(bs_make_dir(path, err));
+    for (int i = 0; i < 1000; i++) {
+        bs_print(path, sizeof path, "%s/0/.lease-1-%ld-%d%s.tmp", root, (long)getpid(), i, host);
+        assert_int_equal(symlink(target, path), 0);
+    }
+    open_side(&s, 1, "here", 1, 1000);
+    assert_int_equal(bs_share_take(s.share), -1);
+    assert_int_equal(s.failed, 1);
+    bs_share_free(s.share);
+    FILE *f = fopen(target, "r");
+    assert_non_null(f);
+    assert_string_equal(fgets(text, sizeof text, f), "data");
+    fclose(f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -317,6 +342,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(damaged_leases_are_waited_for_and_then_void, setup,
                                         teardown),
         cmocka_unit_test_setup_teardown(the_first_one_writes, setup, teardown),
+        cmocka_unit_test_setup_teardown(links_planted_by_others_are_not_followed, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,6 +2,7 @@
  * pieces, and what is refused. */
 #include "tests/encoder_helper.h"
 
+#include "token/letters.h"
 #include "token/token.h"
 
 #include "tests/fuzz/fuzz_token.h"
@@ -377,6 +378,16 @@ static void memory_may_run_out(void **state)
     }
 }
 
+/* Those that utf8proc may be too old for, at the ends of their ranges. */
+static void young_characters_are_known(void **state)
+{
+    (void)state;
+    assert_true(bs_letter_alphabetic(0x31350) && bs_letter_alphabetic(0x323AF));
+    assert_true(bs_letter_numeric(0x11F50) && bs_letter_numeric(0x11F59));
+    assert_true(bs_letter_alphabetic(0x1E5F0) && bs_letter_numeric(0x1E5F1));
+    assert_false(bs_letter_alphabetic(0x11F5A) || bs_letter_numeric(0x11F5A));
+}
+
 static void corpus_never_breaks_a_tokenizer(void **state)
 {
     (void)state;
@@ -412,6 +423,7 @@ int main(void)
         cmocka_unit_test(wrong_files_are_refused),
         cmocka_unit_test(stored_ones_are_checked),
         cmocka_unit_test(memory_may_run_out),
+        cmocka_unit_test(young_characters_are_known),
         cmocka_unit_test(corpus_never_breaks_a_tokenizer),
         cmocka_unit_test(corpus_never_breaks_pieces),
     };
