@@ -29,6 +29,11 @@ mkdir -p taken/report.html
 basin train d.arff $small --method ce -o taken 2>&1 | grep -c 'report.html was not written: '
 ls taken
 
+echo "== advice"
+basin report quiet | grep -o 'use less of a net' | uniq
+basin train d.arff $small --method ce --set net.layers=0 -o linear > table
+grep -c 'use less of a net' table
+
 echo "== seeds and several runs"
 basin train d.arff $small --method ce --seeds 2 -o seeds > table
 basin report seeds quiet --json > json

@@ -57,11 +57,13 @@ static void find_axes(canvas *k)
 {
     const bs_chart *c = k->c;
     double          x_lo = INFINITY, x_hi = -INFINITY, y_lo = INFINITY, y_hi = -INFINITY;
+    bool            counts = !c->log_x;
     for (int s = 0; s < c->n; s++)
         for (int i = 0; i < c->series[s].n; i++) {
             const bs_series *r = &c->series[s];
             if (!isfinite(r->y[i]))
                 continue;
+            counts = counts && x_at(r, i) == floor(x_at(r, i));
             widen(x_at(r, i), c->log_x, &x_lo, &x_hi);
             widen(r->y[i], c->log_y, &y_lo, &y_hi);
             if (r->lo && r->hi) {
@@ -71,6 +73,8 @@ static void find_axes(canvas *k)
         }
     k->x = c->x_lo < c->x_hi ? bs_axis_exact(c->x_lo, c->x_hi, MARKS + 1, c->log_x)
                              : bs_axis_exact(x_lo, x_hi, MARKS + 1, c->log_x);
+    if (counts) /* no marks between epochs or trials */
+        k->x.step = fmax(k->x.step, 1);
     k->y = c->y_lo < c->y_hi ? bs_axis_exact(c->y_lo, c->y_hi, MARKS, c->log_y)
                              : bs_axis_make(y_lo, y_hi, MARKS, c->log_y);
 }

@@ -91,8 +91,8 @@ static void matrix(const char *name, const double *v, int rows, int cols, bs_buf
 
 /* ---- the sentence on top ---- */
 
-/* Number of standard deviations from the mean of shuffled labels. */
-static const double sure = 3;
+/* Numbers of standard deviations from the mean of shuffled labels. */
+static const double sure = 3, likely = 2;
 
 static void mean_pairs(const bs_explanation *e, bs_buf *out)
 {
@@ -104,7 +104,9 @@ static void mean_pairs(const bs_explanation *e, bs_buf *out)
     bs_buf_printf(out,
                   z > sure    ? "The energy has learnt which %s in the data"
                   : z < -sure ? "The energy goes against which %s in the data"
-                              : "The energy shows no sign of knowing which %s in the data",
+                  : z > likely
+                      ? "The energy may have learnt which %s in the data, but that is not certain"
+                      : "The energy shows no sign of knowing which %s in the data",
                   what);
     bs_buf_printf(out,
                   " (rank correlation %.3f given frequencies; with shuffled %s %.3f, deviation "

@@ -175,6 +175,7 @@ typedef struct bs_task_report {
     const char *base[BS_BASES]; /* names of its baselines; NULL: none of that kind */
     const char *base_note;      /* "; linear: ..." below their table */
     const char *base_advice;    /* where the simple one, "%s", "%s" (may do, does) as well */
+    bool (*is_simple)(const bs_train_options *o); /* as the simple one already; NULL: no model is */
     /* NULL: nothing to learn; or sets t->learnt, *out = false if that is impossible. */
     basin_status (*learn)(bs_lesson *t, bool *out, basin_error *err);
     void (*forget)(bs_lesson *t);

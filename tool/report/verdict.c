@@ -113,10 +113,11 @@ static void advise_bases(const bs_report_group *g, bs_notes *advice)
             trivial->name);
         return;
     }
-    if (simple->measured && !surely(g->task, deciding, &simple->better)) {
+    const bs_task_report *how = bs_tool_of(g->task)->report;
+    const bool linear = how->is_simple && how->is_simple(&g->run[g->shown].settings.train);
+    if (simple->measured && !linear && !surely(g->task, deciding, &simple->better)) {
         const bool up = (simple->better.difference > 0) == g->task->metric[deciding].higher;
-        bs_notes_add(advice, "simple", bs_tool_of(g->task)->report->base_advice, simple->name,
-                     up ? "may do" : "does");
+        bs_notes_add(advice, "simple", how->base_advice, simple->name, up ? "may do" : "does");
     }
 }
 

@@ -635,6 +635,11 @@ static basin_status advise(const bs_report_group *g, bs_notes *advice, basin_err
     return s;
 }
 
+static bool is_linear(const bs_train_options *o)
+{
+    return o->net_layers == 0;
+}
+
 const bs_task_report bs_task_report_mlc = {
     .errors = errors,
     .advise = advise,
@@ -644,6 +649,7 @@ const bs_task_report bs_task_report_mlc = {
                  "rows",
     .base_advice = "use less of a net, for %s %s as well: net.layers=0 with method ce is one, and "
                    "more dropout or more rows are what a net would need",
+    .is_simple = is_linear,
     .learn = bs_base_learn_mlc,
     .forget = bs_base_forget_mlc,
     .guess = bs_base_guess_mlc,
