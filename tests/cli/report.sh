@@ -30,9 +30,10 @@ basin train d.arff $small --method ce -o taken 2>&1 | grep -c 'report.html was n
 ls taken
 
 echo "== advice"
-basin report quiet | grep -o 'use less of a net' | uniq
-basin train d.arff $small --method ce --set net.layers=0 -o linear > table
-grep -c 'use less of a net' table
+for layers in 0 1; do
+    basin train d.arff -q --threads 2 --method ce --epochs 40 --set net.layers=$layers -o layers$layers > table
+    basin report layers$layers -o layers.html | tr '\n' ' ' | grep -c 'use  *less  *of  *a  *net'
+done
 
 echo "== seeds and several runs"
 basin train d.arff $small --method ce --seeds 2 -o seeds > table
