@@ -32,6 +32,7 @@ JUMP = re.compile(r"\s+(break|continue);")
 STATUS = re.compile(r"\s+return (s|status|rc);")
 CONDITION = re.compile(r"\b(?:if|while) (?=\()")
 PAIR = re.compile(r"\b(?!if|while|for|switch|return|sizeof)\w+\(([^(),]+), ([^(),]+)(?=[,)])")
+EQUAL = re.compile(r"\w+cmp\([^()]+\) [!=]= 0")  # asks the same in either order
 ARRAY = re.compile(r"\s*(static |const )*\w+ +\**\w+(\[\w+\])+;|.*= \{0\}")  # sizes, cleared structs
 
 
@@ -91,7 +92,7 @@ def rules_of(clean, line):
             yield "condition negated", a, b, "(!" + line[a:b] + ")"
     for m in PAIR.finditer(clean if clean[:1] == " " else ""):
         (a, b), (c, d) = m.span(1), m.span(2)
-        if line[a:b] != line[c:d]:
+        if line[a:b] != line[c:d] and not EQUAL.match(clean, m.start()):
             yield "arguments swapped", a, d, line[c:d] + ", " + line[a:b]
     for m in NUMBER.finditer(clean if not ARRAY.match(clean) else ""):
         text = m.group()
