@@ -157,6 +157,16 @@ static void long_lines_are_refused(void **state)
     assert_int_equal(bs_input_line(in, SIZE_MAX, &line, &more, &err), BASIN_OK);
     assert_int_equal(line.len, n);
     bs_input_close(in);
+
+    /* What was read beyond a line shows how large the buffer is. */
+    const char *rest;
+    size_t      some;
+    big[600000] = '\n';
+    in = memory(big, n);
+    assert_int_equal(bs_input_line(in, 700000, &line, &more, &err), BASIN_OK);
+    assert_int_equal(bs_input_some(in, &rest, &some, &err), BASIN_OK);
+    assert_true(line.used + some <= 700002);
+    bs_input_close(in);
     free(big);
 }
 
