@@ -9,6 +9,7 @@
 
 #include <omp.h>
 
+#include "api/predict.h"
 #include "base/mem.h"
 #include "tests/api_folder.h"
 
@@ -307,6 +308,29 @@ static void every_allocation_may_fail(void **state)
     assert_true(tried > 100);
 }
 
+/* What writes the predictions for rows that are read in pieces is there, or memory ran out. */
+static void writers_begin_or_fail(void **state)
+{
+    static const char *const format[] = {"jsonl", "csv", "arff"};
+    basin_model             *m;
+    (void)state;
+    OK(basin_model_load("run", &m, err));
+    for (int i = 0; i < 3; i++) {
+        const basin_predict_options o = {sizeof o, .format = format[i]};
+        const bs_task_write        *p = m->saved->task->predict_files;
+        basin_status                s = BASIN_ENOMEM;
+        void                       *writer;
+        for (long n = 1; s; n++) {
+            bs_mem_fail_at(n);
+            s = p->begin(m->saved, &o, NULL, &writer, NULL);
+            bs_mem_fail_at(0);
+            assert_true(s == (writer ? BASIN_OK : BASIN_ENOMEM));
+        }
+        p->end(writer);
+    }
+    basin_model_free(m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -316,6 +340,7 @@ int main(void)
         cmocka_unit_test(dense_rows_are_standardised_by_the_model),
         cmocka_unit_test(damaged_models_are_refused),
         cmocka_unit_test(every_allocation_may_fail),
+        cmocka_unit_test(writers_begin_or_fail),
     };
     return cmocka_run_group_tests_name("api", tests, in_temporary_folder, leave_folder);
 }
