@@ -121,11 +121,71 @@ static void energies_of_given_sets(void **state)
     basin_data_free(d);
 }
 
+/* Of photos with a bright square, whose masks have it and have it not. */
+static void energies_of_given_masks(void **state)
+{
+    enum { PHOTOS = 10, SIDE = 16, PIXELS = SIDE * SIDE };
+    static uint8_t pixels[PHOTOS][PIXELS], mask[2][PHOTOS][PIXELS];
+    const uint8_t *photo[PHOTOS], *masks[2][PHOTOS];
+    int32_t        side[PHOTOS], grey[PHOTOS];
+    double         energy[2][PHOTOS];
+    basin_data    *d[2];
+    basin_config  *c = small("seal-regression");
+    (void)state;
+    for (int i = 0; i < PHOTOS; i++) {
+        side[i] = SIDE;
+        grey[i] = 1;
+        photo[i] = pixels[i];
+        for (int k = 0; k < PIXELS; k++) {
+            mask[0][i][k] = k % SIDE > i % 5 && k % SIDE < 12 && k / SIDE > 3 && k / SIDE < 12;
+            mask[1][i][k] = !mask[0][i][k];
+            pixels[i][k] = (uint8_t)(40 + 160 * mask[0][i][k] + (k * 7 + i) % 31);
+        }
+        masks[0][i] = mask[0][i];
+        masks[1][i] = mask[1][i];
+    }
+    for (int k = 0; k < 2; k++)
+        OK(basin_data_images(&BASIN_OPTIONS(basin_images, .n = PHOTOS, .classes = 2, .width = side,
+                                            .height = side, .channels = grey, .pixels = photo,
+                                            .masks = masks[k]),
+                             &d[k], err));
+    OK(basin_config_set(c, "energy.kind", "map", err));
+    basin_model *m = trained_on(d[0], c);
+    for (int k = 0; k < 2; k++)
+        OK(basin_energies(m, d[k], 1, energy[k], err));
+    for (int i = 0; i < PHOTOS; i++)
+        assert_true(isfinite(energy[0][i]) && energy[0][i] != energy[1][i]);
+    basin_model_free(m);
+    basin_data_free(d[0]);
+    basin_data_free(d[1]);
+}
+
+/* Queries and keys of all labels, for every hidden unit: too many are refused before anything. */
+static void attention_has_its_limit(void **state)
+{
+    const basin_label_sets rows = dense_rows();
+    basin_config          *c = small("seal-nce");
+    basin_data            *d;
+    basin_text             text;
+    basin_error            why;
+    (void)state;
+    OK(basin_data_label_sets(&rows, &d, err));
+    OK(basin_config_data(c, "train", d, err));
+    OK(basin_config_set(c, "energy.kind", "attention", err));
+    OK(basin_config_set(c, "energy.hidden", "50000", err));
+    refused(basin_train(c, NULL, 1, 0, NULL, &text, &why), &why,
+            "attention of 5 labels with energy.hidden=50000 is too large; use at most 41943 units");
+    basin_config_free(c);
+    basin_data_free(d);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(scores_lie_strictly_between),
         cmocka_unit_test(energies_of_given_sets),
+        cmocka_unit_test(energies_of_given_masks),
+        cmocka_unit_test(attention_has_its_limit),
     };
     return cmocka_run_group_tests(tests, in_temporary_folder, leave_folder);
 }
