@@ -1,5 +1,6 @@
 /* test_tag_feed.c -- sentences as batches: every token once and with its own numbers, whatever the
- * size of batches; the order of an epoch; rare words left out; memory that runs out. */
+ * size of batches; the order of an epoch; rare words left out; word vectors in the tables of nets;
+ * memory that runs out. */
 #include "tests/text_helper.h"
 
 #include <math.h>
@@ -7,6 +8,7 @@
 
 #include "base/log.h"
 #include "base/mem.h"
+#include "declaration.h"
 #include "task/tag/data.h"
 
 enum { POSITIONS = 8192 }; /* most words of a batch, padding included, of feed_tag.c */
@@ -409,12 +411,52 @@ static void memory_runs_out(void **state)
     setting_free(s);
 }
 
+/* Under a prefix the vectors of known words are in all tables of words, and nowhere else. */
+static void vectors_fill_tables_of_words(void **state)
+{
+    static const char text[] = "w1 7 8\nw2 7 8\n";
+    setting          *s = setting_new(50, 0, "batch=8");
+    bs_tag_known     *own = bs_preprocess_tag(&s->known);
+    const int         words = own->lexicon.words.n;
+    const declaration tables[] = {{"net/words/W", bs_shape2(words, 2), bs_init_normal(1)},
+                                  {"net/columns/W", bs_shape2(words, 2), bs_init_normal(1)},
+                                  {"net/more/words/W", bs_shape2(words, 3), bs_init_normal(1)},
+                                  {"energy/words/W", bs_shape2(words, 2), bs_init_normal(1)}};
+    bs_params        *fresh = store_of(tables, 4, 1), *p = store_of(tables, 4, 1);
+    bs_input         *in;
+    (void)state;
+    assert_int_equal(bs_input_memory("vectors", text, strlen(text), &in, NULL), BASIN_OK);
+    assert_int_equal(bs_vectors_read_input(in, NULL, &own->vectors, NULL, NULL), BASIN_OK);
+    bs_input_close(in);
+    own->has_vectors = true;
+    own->word_width = 2;
+    assert_int_equal(bs_tag_fill(&s->known, p, "net/", NULL), BASIN_OK);
+    for (int i = 0; i < p->n; i++) {
+        const bs_segment *of = &p->segment[i];
+        const real       *is = values_of(p, of->name), *was = values_of(fresh, of->name);
+        int               filled = 0;
+        for (int64_t k = 0; k < of->count; k++) {
+            const bool same = is[k] == was[k];
+            assert_true(same || is[k] == (k % 2 ? 8 : 7));
+            filled += !same;
+        }
+        assert_int_equal(filled, strcmp(of->name, "net/words/W") == 0 ? 4 : 0);
+    }
+    bs_params_free(fresh);
+    bs_params_free(p);
+    setting_free(s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_token_once),        cmocka_unit_test(prediction_pads_rows),
-        cmocka_unit_test(epochs_have_their_order), cmocka_unit_test(long_sentences_are_alone),
-        cmocka_unit_test(samples_fit_into_memory), cmocka_unit_test(rare_words_are_left_out),
+        cmocka_unit_test(every_token_once),
+        cmocka_unit_test(prediction_pads_rows),
+        cmocka_unit_test(epochs_have_their_order),
+        cmocka_unit_test(long_sentences_are_alone),
+        cmocka_unit_test(samples_fit_into_memory),
+        cmocka_unit_test(rare_words_are_left_out),
+        cmocka_unit_test(vectors_fill_tables_of_words),
         cmocka_unit_test(memory_runs_out),
     };
     return cmocka_run_group_tests_name("batches of sentences", tests, NULL, NULL);
