@@ -310,6 +310,34 @@ static void frozen_parameters_have_no_other_blocks(void **state)
 /* ---- encoders ---- */
 
 /* The features of three rows, two sentences of four words, or two photos of 8 x 8. */
+/* ---- other devices ---- */
+
+/* A device that maps nothing. */
+static basin_status map_nothing(const bs_buffer *b, size_t at, size_t bytes, bs_access access,
+                                void **out, basin_error *err)
+{
+    (void)b, (void)at, (void)bytes, (void)access;
+    *out = NULL;
+    return bs_fail_nomem(err);
+}
+
+static void parameters_go_to_another_device_or_fail(void **state)
+{
+    const declaration d = {"net/W", bs_shape2(4, 3), bs_init_normal(1)};
+    bs_device         other = *bs_devices[0], full = other;
+    bs_params        *p = store_of(&d, 1, 1), *there;
+    basin_error       err = {0};
+    (void)state;
+    assert_int_equal(bs_params_on(p, &other, &there, &err), BASIN_OK);
+    assert_true(there != p);
+    assert_memory_equal(values_of(there, "net/W"), values_of(p, "net/W"), 12 * sizeof(real));
+    bs_params_free(there);
+    full.map = map_nothing;
+    assert_int_equal(bs_params_on(p, &full, &there, &err), BASIN_ENOMEM);
+    assert_null(there);
+    bs_params_free(p);
+}
+
 static void build_encoder(bs_nn *nn, const bs_encoder *e, bs_id found[BS_SCALES])
 {
     bs_graph              *g = nn->g;
@@ -375,6 +403,7 @@ int main(void)
         cmocka_unit_test(dropout_keeps_the_mean_and_follows_the_step),
         cmocka_unit_test(dropout_is_absent_in_inference),
         cmocka_unit_test(frozen_parameters_have_no_other_blocks),
+        cmocka_unit_test(parameters_go_to_another_device_or_fail),
         cmocka_unit_test(encoders_say_what_they_read),
         cmocka_unit_test(encoders_of_other_inputs_are_refused),
     };
