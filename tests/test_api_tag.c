@@ -2,6 +2,7 @@
  * those of files, models are shared, wrong calls are refused, memory may run out. */
 #include "tests/check.h"
 
+#include <jansson.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -473,6 +474,25 @@ static basin_status evaluate(basin_error *err)
     return s;
 }
 
+/* Every sentence has a person and a place. */
+static void every_type_has_its_numbers(void **state)
+{
+    const char *file = "ner.conll";
+    basin_text  out;
+    int         person = 0, place = 0;
+    (void)state;
+    OK(basin_eval("ner", &file, 1, &BASIN_OPTIONS(basin_eval_options, .part = "all"), NULL, &out,
+                  err));
+    json_t *o = json_loads(out.json, 0, NULL);
+    assert_int_equal(json_unpack(o, "{s:{s:{s:{s:i}, s:{s:i}}}}", "metrics", "per_type", "PER",
+                                 "gold", &person, "LOC", "gold", &place),
+                     0);
+    assert_int_equal(person, SENTENCES);
+    assert_int_equal(place, SENTENCES);
+    json_decref(o);
+    basin_text_free(&out);
+}
+
 static basin_status handle_files(basin_error *err)
 {
     const char         *file[] = {"ner.conll", "ner.conll"};
@@ -551,6 +571,7 @@ int main(void)
         cmocka_unit_test(wrong_requests_are_refused),
         cmocka_unit_test(models_of_rows_take_no_sentences),
         cmocka_unit_test(a_model_is_shared_between_threads),
+        cmocka_unit_test(every_type_has_its_numbers),
         cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests_name("api_tag", tests, prepare, leave_folder);

@@ -315,7 +315,9 @@ static void sentences_are_decided_by_the_whole_energy(void **state)
         bs_workspace *w;
         bs_scorer    *scorer;
         const int32_t start[] = {0, T}, index[] = {0};
-        const real    y[T * N] = {0};
+        real          y[T * N];
+        for (int i = 0; i < T * N; i++)
+            y[i] = (real)i / (T * N);
         exact(c, p);
         names_of(&l.tags, &arena, text, N);
         assert_int_equal(bs_tagset_make(&l.tags, BS_SCHEME_IOB2, &set, NULL), BASIN_OK);
@@ -323,15 +325,19 @@ static void sentences_are_decided_by_the_whole_energy(void **state)
         for (int by = BS_DECIDE_F1; by <= BS_DECIDE_HAMMING; by++) {
             const bs_inference how = {.decide = by, .decide_samples = 400};
             bs_tag_decoder     d;
-            int32_t            tag[T], other[T];
+            int32_t            tag[T + 1] = {0}, other[T];
+            float              score[T + 1] = {[T] = 7};
             double             best = -1;
             basin_error        err = {0};
             CHECK(!bs_scorer_new(w, c->learner.params, &c->learner.spec, &how, &scorer, &err), "%s",
                   err.msg);
             CHECK(!bs_tag_decoder_make(scorer, &l, &d, &err), "%s", err.msg);
             CHECK(!bs_tag_decide_all(d.sampler, &(bs_tag_repeat){c, repeat}, y, T * N, start, index,
-                                     1, 0, tag, NULL, &err),
+                                     1, 0, tag, score, &err),
                   "%s", err.msg);
+            for (int t = 0; t < T; t++)
+                assert_true(score[t] == (float)y[t * N + tag[t]]);
+            assert_true(score[T] == 7); /* of the next sentence */
             for (int k = 0; k < ALL; k++) {
                 for (int t = 0; t < T; t++)
                     other[t] = tag_of(k, t, N);

@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdint.h>
+#include <sys/wait.h>
 
 #include "base/mem.h"
 #include "device/cpu/vec.h"
@@ -449,6 +450,30 @@ static void other_parts_of_a_cached_net_are_checked(void **state)
     bs_buf_free(&x.model);
 }
 
+/* Files of killed processes; folders that somebody keeps there are not looked into. */
+static void what_is_left_beside_cached_nets_is_removed(void **state)
+{
+    shared      x;
+    char        left[TINY_PATH], below[TINY_PATH];
+    const pid_t gone = fork();
+    (void)state;
+    if (gone == 0)
+        _exit(0);
+    assert_int_equal(waitpid(gone, NULL, 0), gone);
+    shared_begin(&x);
+    snprintf(below, sizeof below, "%s/nets/kept", run->folder);
+    assert_int_equal(mkdir(below, 0755), 0);
+    snprintf(left, sizeof left, "%s/nets/.basin-%ld-1.tmp", run->folder, (long)gone);
+    snprintf(below, sizeof below, "%s/nets/kept/.basin-%ld-1.tmp", run->folder, (long)gone);
+    tiny_write(left, "x", 1);
+    tiny_write(below, "x", 1);
+    assert_true(taken(&x));
+    assert_int_equal(access(left, F_OK), -1);
+    assert_int_equal(access(below, F_OK), 0);
+    tiny_close(&x.f);
+    bs_buf_free(&x.model);
+}
+
 static int begin(void **state)
 {
     (void)state;
@@ -474,6 +499,7 @@ int main(void)
         cmocka_unit_test(states_of_other_versions_are_refused),
         cmocka_unit_test(no_number_of_a_cached_net_is_believed),
         cmocka_unit_test(other_parts_of_a_cached_net_are_checked),
+        cmocka_unit_test(what_is_left_beside_cached_nets_is_removed),
     };
     return cmocka_run_group_tests(tests, begin, end);
 }

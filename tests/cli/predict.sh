@@ -22,7 +22,11 @@ basin predict run d.arff --scores --threshold 0 | head -n 1 | tr ' ' '\n' | grep
 basin predict run d.arff --threshold 1 -o none.jsonl && echo "a threshold of 1"
 basin predict run d.arff --threshold 1.01 2>&1
 basin eval run d.arff --json | tr ',' '\n' | cut -d: -f1
-basin eval run d.arff --per-label | tail -n 13 | cut -c1-12
+basin eval run d.arff --per-label | tail -n 13 > labels
+cut -c1-12 labels
+basin eval run d.arff --per-label --json | grep -o '{"label"[^}]*}' |
+    awk -F '[:,}]' '{ printf "%d %.2f %.2f %.2f %.2f\n", $4, 100 * $6, 100 * $8, 100 * $10, 100 * $12 }' |
+    cmp - <(awk 'NR > 1 { print $2, $3, $4, $5, $6 }' labels) && echo "the table has the numbers of the JSON, in percent"
 
 echo "== files that are read otherwise than the model remembers"
 try() { "$@" 2>&1; echo "status $?"; }

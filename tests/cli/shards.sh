@@ -50,4 +50,5 @@ echo "== refused"
 try basin train d.arff -q --method implicit-cd --set dist.shards=2 -o x
 try basin train d.arff -q --method ce --set mode=code --set dist.shards=2 -o x
 try basin train d.arff -q --method ce --set batch=3 --set dist.shards=4 -o x
+basin train d.arff -q --method ce $small --epochs 1 --set batch=4 --set dist.shards=4 -o x > table && echo "a part for each row of a batch is allowed"
 try basin train d.arff -q --method ce --set dist.shards=65 -o x
