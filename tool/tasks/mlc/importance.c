@@ -218,7 +218,6 @@ static basin_status add_row(study *t, int32_t f, int32_t i, int32_t from, basin_
     if (n == m && same_entries(x, mine, theirs, n))
         return BASIN_OK;
     const int32_t first = x->start[row], end = x->start[row + 1];
-    t->start[0] = 0;
     if (!reserve(t, (size_t)(end - first + m) + 1))
         return bs_fail_nomem(err);
     t->start[t->filled + 1] = t->start[t->filled];

@@ -267,7 +267,7 @@ static bool add_pairs(const view *v, int32_t row, pairs *p)
     for (int32_t l = 0; l < v->L; l++)
         if (v->on[l] && !v->gold[l])
             v->list[wrong++] = l;
-    for (int32_t l = 0; l < v->L && wrong > 0; l++) {
+    for (int32_t l = 0; l < v->L; l++) {
         if (!v->gold[l] || v->on[l])
             continue;
         if (p->n + (size_t)wrong > MOST_PAIRS)

@@ -38,8 +38,8 @@ const bs_option bs_make_roles_rows[] = {
 };
 
 typedef struct {
-    int  role; /* 0 .. 5, or 6: an adjunct */
-    bool clear;
+    int  role;  /* 0 .. 5, or 6: an adjunct */
+    bool clear; /* of a pair: whether its word tells which role */
 } argument;
 
 typedef struct {
@@ -164,7 +164,7 @@ static void put_clause(sentence *s, int clause, bs_make_roles_truth *sum)
             judge_pair(s->o, list + from, n - from, sum, &twice);
         }
     if (bs_rng_bernoulli(&s->rng, 0.4)) {
-        list[n++] = (argument){2 * PAIRS, true};
+        list[n++] = (argument){.role = 2 * PAIRS};
         sum->arguments++;
         sum->best++;
         sum->single++;
