@@ -263,6 +263,45 @@ static void bars_have_names_and_signs(void **state)
     bs_buf_free(&b);
 }
 
+/* Characters of two bytes; one of the names would be cut within one if bytes were counted. */
+static void names_are_cut_between_characters(void **state)
+{
+    char         even[121] = "", odd[122] = "a";
+    const bs_bar bar[] = {{.name = even, .value = 1}, {.name = odd, .value = 2}};
+    bs_buf       b = fresh();
+    (void)state;
+    for (int i = 0; i < 60; i++)
+        memcpy(even + 2 * i, "\xc3\xa9", 2);
+    memcpy(odd + 1, even, sizeof even);
+    bs_bars_draw(&(bs_bars){.bar = bar, .n = 2}, &b);
+    assert_int_equal(count(b.data, "\xc3\xa9&hellip;"), 2);
+    assert_null(strstr(b.data, "&#xFFFD;"));
+    bs_buf_free(&b);
+}
+
+/* Dots lie on the line of their row, and a whisker has a stroke at both ends. */
+static void dots_lie_on_their_row(void **state)
+{
+    const bs_seed_dot dot[] = {{0.97, 1}, {1.97, 2}};
+    const bs_strip    row = {.name = "a", .dot = dot, .n = 2, .lo = 1.2, .hi = 1.8};
+    bs_buf            b = fresh();
+    double            from, to, y, x;
+    int               n = 0;
+    (void)state;
+    bs_strips_draw(&(bs_strips){.strip = &row, .n = 1, .line = NAN}, &b);
+    const char *at = strstr(b.data, "class=\"row\"");
+    assert_non_null(at);
+    assert_int_equal(sscanf(at, "class=\"row\" x1=\"%lf\" y1=\"%lf\" x2=\"%lf\"", &from, &y, &to),
+                     3);
+    for (; (at = strstr(at, " cx=\"")); at++, n++) {
+        assert_int_equal(sscanf(at, " cx=\"%lf\"", &x), 1);
+        assert_true(x >= from && x <= to);
+    }
+    assert_int_equal(n, 2);
+    assert_int_equal(count(b.data, "class=\"whisker\""), 3);
+    bs_buf_free(&b);
+}
+
 /* ---- maps ---- */
 
 static float *grid_of(int rows, int cols)
@@ -554,6 +593,8 @@ int main(void)
         cmocka_unit_test(gaps_interrupt_lines_and_bands),
         cmocka_unit_test(long_series_stay_small),
         cmocka_unit_test(bars_have_names_and_signs),
+        cmocka_unit_test(names_are_cut_between_characters),
+        cmocka_unit_test(dots_lie_on_their_row),
         cmocka_unit_test(small_maps_have_all_names),
         cmocka_unit_test(large_maps_keep_every_cell),
         cmocka_unit_test(huge_maps_show_some_names),
