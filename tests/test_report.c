@@ -108,6 +108,39 @@ static void scores_are_those_of_the_training(void **state)
     }
 }
 
+static void scores_lie_in_their_intervals(void **state)
+{
+    const char *run = "mlc";
+    double      score, lo, hi;
+    (void)state;
+    json_decref(report(&run, 1, "again.html"));
+    const char *cell = strstr(page, ">example_f1 ");
+    cell = cell ? strstr(cell, "<td ") : NULL;
+    cell = cell ? strchr(cell, '>') : NULL;
+    assert_non_null(cell);
+    assert_int_equal(sscanf(cell, ">%lf <span class=\"range\">[%lf, %lf]<", &score, &lo, &hi), 3);
+    assert_true(lo < score && score < hi);
+}
+
+/* All photos of the test part, and the one that is most wrong first. */
+static void worst_photos_come_first(void **state)
+{
+    const char *run = "seg";
+    double      iou, before = 0;
+    int         n = 0;
+    (void)state;
+    json_t *r = report(&run, 1, "again.html");
+    for (const char *at = page; (at = strstr(at, ": IoU ")); at++, n++) {
+        assert_int_equal(sscanf(at, ": IoU %lf %%", &iou), 1);
+        assert_true(iou >= before);
+        before = iou;
+    }
+    json_t *g = json_array_get(json_object_get(r, "runs"), 0);
+    assert_int_equal(n, json_integer_value(json_object_get(g, "n")));
+    assert_true(before > 0);
+    json_decref(r);
+}
+
 static void seeds_are_averaged(void **state)
 {
     const char *run = "several";
@@ -393,6 +426,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(scores_are_those_of_the_training),
+        cmocka_unit_test(scores_lie_in_their_intervals),
+        cmocka_unit_test(worst_photos_come_first),
         cmocka_unit_test(validation_loss_is_recorded),
         cmocka_unit_test(seeds_are_averaged),
         cmocka_unit_test(verdicts_name_baselines),
