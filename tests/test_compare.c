@@ -319,6 +319,15 @@ static void check_against(const json_t *base, const json_t *m, const char *part,
     }
 }
 
+/* Of two methods the better one is chosen from one other, for which p needs no correction. */
+static void check_best(const json_t *all, const json_t *against)
+{
+    const char  *metric = json_string_value(json_object_get(all, "metric"));
+    const double p = number(all, "best", "p");
+    assert_true(p > 0 && p <= 1);
+    ASSERT_NEAR(p, number(against, metric, "p_bootstrap"), 1e-9);
+}
+
 static void a_comparison_adds_up(void **state)
 {
     (void)state;
@@ -332,6 +341,7 @@ static void a_comparison_adds_up(void **state)
     assert_null(json_object_get(ce, "against_baseline"));
     check_against(ce, other, "test", true);
     check_against(ce, other, "test_tuned", false);
+    check_best(all, json_object_get(json_object_get(other, "against_baseline"), "test_tuned"));
     json_decref(all);
 }
 

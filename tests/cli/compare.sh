@@ -19,8 +19,10 @@ basin data split d.arff -o part > split
 basin compare part-train.arff --valid part-test.arff -q --methods ce --seeds 1 $small -o valid | head -n 3 | shape
 
 echo "== one line a run"
-basin compare d.arff --methods ce --seeds 2 $small -o lines 2>&1 > table | grep '^\[' |
+basin compare d.arff --methods ce --seeds 2 $small -o lines 2>&1 > table | grep '^\[' | tee said |
     sed -E 's/[0-9]+\.[0-9]+/N/g; s/best [0-9]+/best N/'
+grep -oh '"test_tuned": {"example_f1": [0-9.]*' lines/ce/seed-[01]/outcome.json | awk '{ printf "%.2f\n", 100 * $3 }' |
+    cmp - <(sed 's/.*at 0.5, \(.*\) tuned;.*/\1/' said) && echo "as in outcome.json"
 
 echo "== JSON"
 $compare -o json --json > text
@@ -39,12 +41,13 @@ cp d.arff 'a<b>&.arff'
 basin compare 'a<b>&.arff' -q --methods ce --seeds 1 --labels last:24 $small -o page --html page.html > table
 cmp page.html page/compare.html && grep -o '<title>Comp.*</title>' page.html
 grep -c 'https\?:\|src=\|@import\|url(' page.html
+grep -o '<line class="grid".*' page.html | sed 's/<line class="base".*//' | uniq -c | sed 's/<.*/charts with one axis/; s/^ *//'
 
 echo "== a method with settings of its own, and controls"
 basin compare d.arff -q --methods ce,seal-nce,seal-nce:samples=5 --controls --seeds 2 $small -o controls > table
 shape < table | sed -n '/Is it the energy/,$p' | sed 's,^next: .*,next,'
 (cd controls && ls -d */ | LC_ALL=C sort)
-grep -o '"control_of": "[^"]*", "control": "[^"]*"' controls/compare.json
+grep -o '"control_of": "[^"]*", "control": "[^"]*", "gain_of_method": {"[a-z]*"' controls/compare.json
 basin eval controls/seal-nce:energy.scale=0/seed-0 d.arff -q > table && echo "a control is a run like any other"
 grep '^method\|^lr.net' controls/ce:as=seal-nce/seed-0/config
 basin compare d.arff -q --methods ce,ce:samples=5 --seeds 1 $small -o equal | head -n 1 | shape
@@ -57,7 +60,8 @@ $named -q | grep '^next' | sed -E 's/[0-9a-f]{16}/HASH/'
 (cd long && ls -d */ | sed -E 's/[0-9a-f]{16}/HASH/')
 grep -h '^checkpoint.seconds' long/*/seed-0/config
 $named --resume 2>&1 > table | grep -o '[0-9]* runs, [0-9]* of them finished before'
-try basin compare d.arff -q --methods ce:checkpoint.seconds=$(printf '%0900d' 1) $small
+try basin compare d.arff -q --methods ce:checkpoint.seconds=$(printf '%0874d' 1) $small # a folder with a control's settings
+try basin compare d.arff -q --methods ce:checkpoint.seconds=$(printf '%0873d' 1),no $small | sed 's/;.*//'
 
 echo "== resume"
 for pause in 0.05 0.1 0.2; do
