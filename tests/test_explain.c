@@ -242,6 +242,32 @@ static void sentences(void **state)
     free(page);
 }
 
+/* Words of sentences of one word cannot interact, nor does a word with itself. */
+static void roles(void **state)
+{
+    const char *set[] = {"method", "seal-nce", "energy.kind", "lm-both", "words.width", "6", NULL};
+    basin_explain_options o = {.threads = 1};
+    (void)state;
+    make("roles", "rows=20 clauses=1 words=3", "d.props");
+    FILE *f = fopen("one.props", "w");
+    assert_non_null(f);
+    fprintf(f, "does-1\tdoes-1\t(V*)\n\ndoes-2\tdoes-2\t(V*)\n\n");
+    fclose(f);
+    train_to("d.props", "props", set);
+    for (int i = 0; i < 2; i++) {
+        json_t       *j = explained("props", i ? "one.props" : "d.props", &o);
+        const size_t  n = json_array_size(json_object_get(j, "labels"));
+        const json_t *matrix = array(json_object_get(j, "interaction"), "matrix", n);
+        double        most = 0;
+        assert_in_range(n, 2, 7);
+        for (size_t a = 0; a < n; a++)
+            for (size_t b = 0; b < n; b++)
+                most = fmax(most, fabs(at(matrix, a, b)));
+        assert_true(i ? most < 1e-6 : most > 1e-3);
+        json_decref(j);
+    }
+}
+
 static void images(void **state)
 {
     const char *set[] = {"method", "seal-nce", "seg.crops", "1", "energy.hidden", "64", NULL};
@@ -350,6 +376,7 @@ int main(void)
         cmocka_unit_test(label_sets),
         cmocka_unit_test(costs_of_labels_are_differences_of_energies),
         cmocka_unit_test(sentences),
+        cmocka_unit_test(roles),
         cmocka_unit_test(images),
         cmocka_unit_test(images_of_more_classes),
         cmocka_unit_test(plain_nets_are_refused),

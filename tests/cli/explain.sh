@@ -29,6 +29,9 @@ wc -l < j
 keys < j
 basin explain run d.arff --json --row 7 --threads 3 | steady > three
 steady < j | cmp - three && echo "1 and 3 threads: same numbers"
+basin data convert d.arff -o d.csv -q
+awk '{ print (NR > 1 ? "row-" NR - 1 : "id") "," $0 }' d.csv > named.csv
+basin explain run named.csv -q --rows 10 --row 7 --json | grep -o '"number": 7, "text": "[^"]*"'
 # the search after its last step, and the net, as eval has them
 for how in net refine gbi; do basin eval run d.arff --infer $how --json | value example_f1; done > eval
 sed 's/.*"steps": {\(.*\)}, "row".*/\1/' j > steps
