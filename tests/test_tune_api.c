@@ -64,6 +64,9 @@ static void a_search_adds_up(void **state)
     const double best = number(json_object_get(out, "best"), "score");
     assert_true(best >= number(json_object_get(out, "start"), "score"));
     assert_true(number(json_array_get(top, 0), "score") == best);
+    const json_t *values = json_object_get(json_object_get(out, "best"), "values");
+    assert_int_equal(json_object_size(values), json_object_size(json_object_get(out, "space")));
+    assert_non_null(json_object_get(values, "optimiser"));
     for (size_t i = 1; i < json_array_size(top); i++)
         assert_true(number(json_array_get(top, i), "score") <=
                     number(json_array_get(top, i - 1), "score"));
