@@ -15,3 +15,5 @@ for verb in "compare --methods ce,seal-nce --seeds 2" "train --method ce --seeds
     [ "$(models $name)" = "$(models $name-2)" ] && echo "the same models"
 done
 mpirun -np 2 basin train d.arff -q --method ce $small -o one 2>&1 | grep '^basin'
+OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_RANK=1 basin train d.arff --method ce --seeds 2 $small -o silent > said 2>&1
+echo "the second process: status $?, $(wc -l < said) lines"
