@@ -134,7 +134,7 @@ int bs_report_deciding(const bs_report_group *g, int *cut);
 
 /* ---- tool/report/base.c ---- */
 
-basin_status bs_report_bases(bs_report *r, bs_report_group *g, basin_error *err);
+basin_status bs_report_bases(const bs_report *r, bs_report_group *g, basin_error *err);
 void         bs_report_bases_free(bs_report_group *g);
 
 /* ---- tool/report/verdict.c ---- */
