@@ -16,12 +16,11 @@ static const bs_role_counted *counted_of(const bs_report_group *g)
 static basin_status confusions(const bs_report_group *g, const bs_type_score *row, int32_t n,
                                bs_doc *d, basin_error *err)
 {
-    const char **name = bs_arena_alloc(g->room, ((size_t)n + 1) * sizeof *name);
-    double      *count = NULL;
+    const char *name[MAPPED];
+    double     *count = NULL;
     if (n + 1 > MAPPED)
         return BASIN_OK;
-    basin_status s =
-        name ? bs_role_metrics_confused(counted_of(g)->metrics, &count, err) : bs_fail_nomem(err);
+    basin_status s = bs_role_metrics_confused(counted_of(g)->metrics, &count, err);
     for (int32_t i = 0; i < n && !s; i++)
         name[i] = row[i].type;
     if (!s) {

@@ -134,12 +134,12 @@ static void find_places(const view *v)
 
 static basin_status confusion(const view *v, basin_error *err)
 {
-    const int n = v->raw ? v->tags->n : v->tags->types.n + 1;
+    const int   n = v->raw ? v->tags->n : v->tags->types.n + 1;
+    const char *name[MAPPED];
     if (n > MAPPED)
         return BASIN_OK;
-    double      *count = bs_arena_alloc(v->g->room, (size_t)n * (size_t)n * sizeof *count);
-    const char **name = bs_arena_alloc(v->g->room, ((size_t)n + 1) * sizeof *name);
-    if (!count || !name)
+    double *count = bs_arena_alloc(v->g->room, (size_t)n * (size_t)n * sizeof *count);
+    if (!count)
         return bs_fail_nomem(err);
     for (int i = 0; i < n; i++)
         if (v->raw)
