@@ -42,6 +42,7 @@ basin compare 'a<b>&.arff' -q --methods ce --seeds 1 --labels last:24 $small -o 
 cmp page.html page/compare.html && grep -o '<title>Comp.*</title>' page.html
 grep -c 'https\?:\|src=\|@import\|url(' page.html
 grep -o '<line class="grid".*' page.html | sed 's/<line class="base".*//' | uniq -c | sed 's/<.*/charts with one axis/; s/^ *//'
+grep -o 'circle class="dot f k0" cx="[0-9]*' page.html | awk -F'"' '{ print ($4 < 520 ? "a dot in the chart" : $4) }'
 
 echo "== a method with settings of its own, and controls"
 basin compare d.arff -q --methods ce,seal-nce,seal-nce:samples=5 --controls --seeds 2 $small -o controls > table
