@@ -569,13 +569,13 @@ static basin_status read_spans(props *x, const sentence *s, const props_row *w)
             !bs_parse_int(dash ? dash + 1 : number, &last) || first < 1 || last < first ||
             last > s->words)
             return fail_role(x, w, c, "spans are such as A0:1-1|A1:3-8, in numbers of words");
-        for (long long i = first - 1; i < last; i++) {
-            if (x->made.role[i].len)
-                x->nested++;
-            else
-                x->made.begin[i] = i == first - 1 || !x->made.role[i - 1].len;
-            if (!x->made.role[i].len)
-                x->made.role[i] = (bs_cell){p, (size_t)(colon - p)};
+        long long i = first - 1;
+        while (i < last && !x->made.role[i].len)
+            i++;
+        x->nested += i < last;
+        for (i = i < last ? last : first - 1; i < last; i++) {
+            x->made.role[i] = (bs_cell){p, (size_t)(colon - p)};
+            x->made.begin[i] = i == first - 1;
         }
         p = stop + (stop < end);
     }
@@ -672,7 +672,7 @@ static basin_status read_props(bs_corpus_reading *r)
                                   : "roles in brackets");
     if (x.nested)
         bs_notes_add(r->notes, BS_NOTE_WARNING,
-                     "%ld roles lie inside of another of the same predicate and are left out: a "
+                     "%ld roles overlap another of the same predicate and are left out: a "
                      "word has one role for each predicate",
                      x.nested);
     s = bs_corpus_builder_end(&x.m, s, NULL, 0);
