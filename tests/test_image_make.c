@@ -172,6 +172,7 @@ static void memory_may_run_out(void **state)
 {
     (void)state;
     bs_make_seg_options o = make_options(2);
+    o.size = 96; /* so large that arrays have blocks of their own */
     for (long at = 1, done = 0; !done; at++) {
         bs_images        *im;
         bs_make_seg_truth t;
