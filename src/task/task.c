@@ -40,6 +40,10 @@ static basin_status look_at(const char *file, bs_input **in, const char **head, 
     basin_status s = bs_input_open(file, in, err);
     if (!s)
         s = bs_input_peek(*in, PEEK, head, n, err);
+    if (!s && *n >= 3 && memcmp(*head, "\xef\xbb\xbf", 3) == 0) { /* a byte order mark */
+        *head += 3;
+        *n -= 3;
+    }
     /* The reader explains it better, if the input can be read again. */
     return s == BASIN_ENOMEM || (*file && !again && s != BASIN_EIO) ? s : BASIN_OK;
 }

@@ -15,6 +15,9 @@ train t.ft --method ce -o ft && cmp run/best.safetensors ft/best.safetensors && 
 train t.csv --labels last:24 --method ce -o csv && cmp run/best.safetensors csv/best.safetensors && echo csv
 train t.tsv --labels last:24 --method ce -o tsv && cmp run/best.safetensors tsv/best.safetensors && echo tsv
 
+{ printf '\357\273\277'; sed 's/$/\r/' t.jsonl; } > bom.jsonl
+train bom.jsonl --method ce -o bom && cmp run/best.safetensors bom/best.safetensors && echo "a byte order mark"
+
 echo "== the same predictions from every format, and from a pipe"
 sed 's/.*"text":"\([^"]*\)".*/\1/' t.jsonl > t.txt
 basin predict run t.jsonl --scores > want

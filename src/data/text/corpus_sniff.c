@@ -152,10 +152,6 @@ int bs_corpus_recognise(const char *text, size_t n, const char *path, bool roles
 
 static int sniff(const char *head, size_t n, const char *path, bool roles)
 {
-    if (n >= 3 && memcmp(head, "\xef\xbb\xbf", 3) == 0) {
-        head += 3;
-        n -= 3;
-    }
     if (n == 0 || memchr(head, '\0', n))
         return 0;
     size_t window = n < WINDOW ? n : WINDOW;
