@@ -84,7 +84,7 @@ class Model:
     Attributes
     ----------
     task : str
-        "mlc" (label sets), "tag" (sentences) or "seg" (images).
+        "mlc" (label sets), "tag" (sentences), "seg" (images) or "roles" (semantic roles).
     labels : list of str
         Labels, tags or pixel classes in the order of all outputs.
     decision : str
@@ -101,6 +101,8 @@ class Model:
     """
 
     def __init__(self, handle: c_void_p, threads: Optional[int] = None) -> None:
+        if not isinstance(handle, c_void_p):
+            raise TypeError("a model is read from a file or a run folder by Model.load(path)")
         self._owner = _Handle(handle)
         self._handle = handle
         self._idle: Dict[_Way, Deque[_Predictor]] = {}
@@ -224,6 +226,10 @@ class Model:
 
     def _given(self, X: Any, columns: Any) -> Any:
         """Rows as the functions below take them."""
+        if self.task == "roles":
+            raise ValueError(
+                "semantic roles are predicted by `basin predict`, or in C by basin_predict_roles"
+            )
         if self.reads_texts:
             return _data.Documents(X, columns)
         return X if _data.is_sparse(X) else _data.dense_rows(X)

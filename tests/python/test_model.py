@@ -130,6 +130,8 @@ class Training(unittest.TestCase):
         self.assertEqual(os.listdir("."), ["m.safetensors"])
         with self.assertRaises(OSError):
             basin.Model.load("gone")
+        with self.assertRaisesRegex(TypeError, "Model.load"):
+            basin.Model("m.safetensors")
         with self.assertRaises(OSError):
             model.save("gone/m")
         with self.assertRaises(ValueError):
@@ -476,6 +478,15 @@ class OtherTasks(unittest.TestCase):
                 model.predict(wrong)
         with self.assertRaisesRegex(ValueError, "sentence 1: 2 tokens, 1 tags"):
             basin.Data.sentences([["a"], ["b", "c"]], [["O"], ["O"]])
+
+    def test_roles_are_for_the_tool(self):
+        with open("x.conll", "w") as f:
+            f.write("Ada\t-\t(A0*)\nsings\tsing\t(V*)\n\n" * 20)
+        model = basin.train(SMALL, "x.conll")
+        self.assertEqual(model.task, "roles")
+        for method in model.predict, model.predict_proba:
+            with self.assertRaisesRegex(ValueError, "basin predict"):
+                method([["Ada", "sings"]])
 
     def test_columns_of_tokens(self):
         X, y = words()
