@@ -394,9 +394,30 @@ static void corpus_of_the_fuzzer(void **state)
     replay_corpus("roles", fuzz_roles);
 }
 
+/* Words of a sentence with several predicates count once, and its rows are no contradictions. */
+static void summaries_know_what_rows_are(void **state)
+{
+    (void)state;
+    bs_corpus *c = roles_of("Ada - (A0*) (A0*)\nsees sees (V*) *\nand - * *\ngoes goes * (V*)\n"
+                            "\nBo -\n\nBo - (A0*)\nsees sees (V*)\n\nBo - (A1*)\nsees sees (V*)\n",
+                            NULL);
+    bs_corpus_summary s;
+    basin_error       err;
+    assert_int_equal(bs_corpus_summarise(c, c, &s, &err), BASIN_OK);
+    assert_int_equal(c->sentences, 4);
+    assert_int_equal(s.words, 5);
+    assert_int_equal(s.words_once, 3); /* Ada, and, goes */
+    assert_int_equal(s.duplicates, 0);
+    assert_int_equal(s.contradictions, 1);
+    assert_int_equal(s.shared, 4);
+    bs_corpus_summary_free(&s);
+    bs_corpus_free(c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(summaries_know_what_rows_are),
         cmocka_unit_test(columns_are_read_and_written),
         cmocka_unit_test(layouts_are_understood),
         cmocka_unit_test(broken_files_give_one_line),

@@ -55,9 +55,9 @@ static bool list_counts(const bs_names *names, const int64_t *count, bs_buf *tab
 
 static void print_size(const bs_corpus *c, const bs_corpus_summary *s, bs_buf *table, bs_buf *json)
 {
-    bs_buf_printf(table, "format   %s, %d column%s, %d sentences, %d tokens", c->format,
-                  c->file_columns, c->file_columns == 1 ? "" : "s", (int)c->sentences,
-                  (int)c->tokens);
+    bs_buf_printf(table, "format   %s, %d column%s, %d %s, %d tokens", c->format, c->file_columns,
+                  c->file_columns == 1 ? "" : "s", (int)c->sentences,
+                  c->roles.word ? "predicates" : "sentences", (int)c->tokens);
     if (c->documents > 1)
         bs_buf_printf(table, ", %d documents", (int)c->documents);
     long line = c->sentences ? bs_corpus_line(c, c->start[s->longest_sentence]) : 0;

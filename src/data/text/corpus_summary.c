@@ -20,8 +20,14 @@ static basin_status count_words(const bs_corpus *c, bs_corpus_summary *out, basi
     int32_t *count = bs_calloc((size_t)c->words.n + 1, sizeof *count);
     if (!count)
         return bs_fail_nomem(err);
-    for (int32_t t = 0; t < c->tokens; t++)
-        count[c->word[t]]++;
+    /* The rows of a sentence with several predicates have the same words. */
+    const bool roles = c->roles.word > 0;
+    for (int32_t i = 0; i < (roles ? c->records : c->sentences); i++) {
+        const int32_t s = roles ? c->record[i].sentence : i;
+        const int32_t end = roles && c->record[i + 1].sentence == s ? c->start[s] : c->start[s + 1];
+        for (int32_t t = c->start[s]; t < end; t++)
+            count[c->word[t]]++;
+    }
     for (int32_t i = 0; i < c->words.n; i++) {
         out->words += count[i] > 0;
         out->words_once += count[i] == 1;
@@ -119,6 +125,8 @@ static print *make_prints(const bs_corpus *c)
         int32_t first = c->start[s], n = c->start[s + 1] - first;
         p[s] = (print){hash_names(&c->words, c->word + first, n),
                        hash_names(&c->tags, c->tag + first, n), s};
+        if (c->roles.word) /* another predicate of the same words is another row */
+            p[s].words += 3 * hash_names(&c->value[0], c->feature[0] + first, n);
     }
     if (p)
         qsort(p, (size_t)c->sentences, sizeof *p, by_words);
