@@ -22,6 +22,8 @@ echo "== the same predictions from every format, and from a pipe"
 sed 's/.*"text":"\([^"]*\)".*/\1/' t.jsonl > t.txt
 basin predict run t.jsonl --scores > want
 for f in t.csv t.tsv t.ft t.txt t.jsonl.gz; do basin predict run $f --scores | cmp - want && echo $f; done
+(echo text; sed 's/.*/"&"/' t.txt) > one.csv
+basin predict run one.csv --scores | cmp - want && basin predict run - --scores < one.csv | cmp - want && echo "one column"
 (head -n 3 t.txt; sleep 0.2; tail -n +4 t.txt) | basin predict run - --scores | cmp - want && echo pipe
 basin eval run t.jsonl | sed -n 2p > want
 for f in t.ft "t.csv --set data.labels=last:24"; do basin eval run $f | sed -n 2p | cmp - want && echo "$f"; done

@@ -220,6 +220,8 @@ static basin_status open_file(bs_reading *r)
     basin_status s = bs_input_peek_lines(r->in, (size_t)64 << 10, &head, &n, r->err);
     if (!s)
         f->delimiter = bs_csv_choose(head, n, o->delimiter);
+    if (!s && !f->delimiter && o->like->n_texts)
+        f->delimiter = '\t'; /* one column, of texts */
     f->blocks = f->delimiter != '\0';
     return s;
 }
