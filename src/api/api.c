@@ -414,22 +414,41 @@ basin_status bs_model_file_set_all(bs_model_file *m, const char *const *set, boo
     return s;
 }
 
-/* A file that cannot be read may belong to another task, which makes a better message. */
-basin_status bs_error_other_task(const bs_model_file *m, const char *file, basin_status s,
-                                 basin_error *err)
+/* The task that a file looks like, if that is not the model's; `understood`: it has been read. */
+static const bs_task *other_task(const bs_model_file *m, const char *file, bool understood)
 {
     enum { SURE = 50, CERTAIN = 90 };
     const bs_task *task;
     struct stat    st;
     int            sure;
-    if ((s != BASIN_EDATA && s != BASIN_EARG) || stat(file, &st) || S_ISFIFO(st.st_mode))
-        return s; /* a pipe has nothing left to examine */
-    if (bs_task_sniff(file, &task, &sure, NULL) || task == m->task || sure < SURE)
-        return s;
-    if (sure < CERTAIN && bs_task_sniff_file(m->task, file) >= SURE)
-        return s; /* JSON rows with a text could be either */
-    return bs_fail(err, BASIN_EDATA, "%s: is data for the task %s, but the model is for %s", file,
-                   task->name, m->task->name);
+    if (stat(file, &st) || S_ISFIFO(st.st_mode))
+        return NULL; /* a pipe has nothing left to examine */
+    if (bs_task_sniff(file, &task, &sure, NULL) || task == m->task ||
+        sure < (understood ? CERTAIN : SURE))
+        return NULL;
+    if ((understood || sure < CERTAIN) && bs_task_sniff_file(m->task, file) >= SURE)
+        return NULL; /* JSON rows with a text could be either */
+    return task;
+}
+
+/* A file that cannot be read may belong to another task, which makes a better message. */
+basin_status bs_error_other_task(const bs_model_file *m, const char *file, basin_status s,
+                                 basin_error *err)
+{
+    const bs_task *task = s == BASIN_EDATA || s == BASIN_EARG ? other_task(m, file, false) : NULL;
+    return task ? bs_fail(err, BASIN_EDATA, "%s: is data for the task %s, but the model is for %s",
+                          file, task->name, m->task->name)
+                : s;
+}
+
+/* A model of texts can read any lines. */
+void bs_remark_other_task(const bs_model_file *m, const char *file, bs_logger *log)
+{
+    const bs_task *task =
+        strcmp(m->settings.read.format, "auto") == 0 ? other_task(m, file, true) : NULL;
+    if (task)
+        bs_log_say(log, BS_WARN, "%s: looks like data for the task %s, but the model is for %s",
+                   file, task->name, m->task->name);
 }
 
 basin_status bs_error_in_files(const char *const *files, int n, basin_status s, basin_error *err)

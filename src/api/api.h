@@ -150,6 +150,8 @@ basin_status bs_call_open(bs_api_call *c, const basin_session *session, basin_er
 /* The message after reading a file failed, if it looks like data of another task. */
 basin_status bs_error_other_task(const bs_model_file *m, const char *file, basin_status s,
                                  basin_error *err);
+/* A warning, if a file that could be read looks like data of another task nevertheless. */
+void bs_remark_other_task(const bs_model_file *m, const char *file, bs_logger *log);
 /* Puts the names of the files before a message about their rows. */
 basin_status bs_error_in_files(const char *const *files, int n, basin_status s, basin_error *err);
 

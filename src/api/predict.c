@@ -183,6 +183,8 @@ static basin_status piece_by_piece(predicting *g, void *writer, bs_target *to, b
             bs_notes_log(&notes, NULL, BS_DEBUG, &g->call.log);
         if (s && pieces == 0)
             s = bs_error_other_task(g->m, g->call.file[0], s, err);
+        if (!s && pieces == 0)
+            bs_remark_other_task(g->m, g->call.file[0], &g->call.log);
         if (!s && more && pieces == 0 && g->p->remark)
             g->p->remark(g->m, g->o, &data, &g->call.log);
         if (!s && more)

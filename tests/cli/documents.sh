@@ -82,5 +82,8 @@ basin train t.jsonl --set ngrams.words=0 -q
 basin data convert t.jsonl -o t.arff
 basin predict run s-test.jsonl --set data.format=plain > table && echo "a line of JSON can be a text"
 printf '\n' | basin predict run - --scores | cut -c1-10
+basin data make roles --set rows=3 -q -o roles.conll > made
+basin predict run roles.conll > table
+basin predict run roles.conll --set data.format=plain > table
 head -c 11000000 /dev/zero | tr '\0' x | basin predict run - --set data.max_line_mb=10
 basin data make poem -o x || true
