@@ -15,11 +15,18 @@ static const bs_task_report *report_of(const bs_lesson *t)
     return bs_tool_of(t->train->task)->report;
 }
 
-/* Whether there is something to predict with. */
-static basin_status learn(bs_lesson *t, bool *out, basin_error *err)
+/* Whether there is something to predict with. Rows that it is judged by do not help to choose it:
+ * each label would have its best epoch on them, while a model has one for all. */
+static basin_status learn(bs_lesson *t, const bs_dataset *judged, bool *out, basin_error *err)
 {
+    const bs_dataset *valid = t->valid;
     *out = true;
-    return report_of(t)->learn ? report_of(t)->learn(t, out, err) : BASIN_OK;
+    if (!report_of(t)->learn)
+        return BASIN_OK;
+    t->valid = valid == judged ? NULL : valid;
+    basin_status s = report_of(t)->learn(t, out, err);
+    t->valid = valid;
+    return s;
 }
 
 static void forget(bs_lesson *t)
@@ -81,7 +88,7 @@ static basin_status judge(const bs_report_group *g, bs_baseline *b, basin_error 
 static basin_status learn_and_predict(bs_lesson *t, const bs_report_group *g, bs_baseline *b,
                                       bool *there, basin_error *err)
 {
-    basin_status s = learn(t, there, err);
+    basin_status s = learn(t, g->part, there, err);
     if (!s && *there)
         s = choose_cut(t, g, b, err);
     if (!s && *there)
@@ -101,7 +108,7 @@ static basin_status predict_fold(bs_lesson *t, const bs_report_group *g, int fol
         return s;
     t->train = &train;
     t->valid = &valid;
-    s = learn(t, there, err);
+    s = learn(t, &valid, there, err);
     if (!s && *there)
         s = predict(t, &valid, &some, err);
     if (!s && *there)

@@ -161,7 +161,7 @@ basin_status bs_report_config(const bs_report *r, bs_doc *d, basin_error *err);
 /* What baselines learn from, and what they have learnt. */
 typedef struct {
     const bs_preprocess *known;
-    const bs_dataset    *train, *valid;
+    const bs_dataset    *train, *valid; /* valid: NULL where the rows to be judged are these */
     int                  threads;
     int                  which; /* BS_BASE_TRIVIAL ... */
     void                *learnt;

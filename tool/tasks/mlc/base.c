@@ -29,7 +29,8 @@ basin_status bs_base_learn_mlc(bs_lesson *t, bool *out, basin_error *err)
     if (t->which == BS_BASE_TRIVIAL)
         return BASIN_OK;
     basin_status s = bs_logistic_fit(
-        bs_dataset_mlc(t->train), bs_dataset_mlc(t->valid), &bs_preprocess_mlc(t->known)->schema,
+        bs_dataset_mlc(t->train), t->valid ? bs_dataset_mlc(t->valid) : NULL,
+        &bs_preprocess_mlc(t->known)->schema,
         t->which == BS_BASE_HALF ? (t->train->rows + 1) / 2 : 0, t->threads, &linear, err);
     t->learnt = linear;
     *out = linear != NULL;

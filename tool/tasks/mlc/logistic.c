@@ -79,6 +79,7 @@ typedef struct {
     float *best;            /* the same, for the model */
     float  gold[LANES];     /* of the current row */
     double least[LANES];    /* best log loss so far */
+    int    when[LANES];     /* the epoch that had it, counted over all rates */
 } block;
 
 static void margins(const inputs *x, int32_t row, const float *weight, float z[LANES])
@@ -129,13 +130,30 @@ static void step(const inputs *x, int32_t row, block *b, float rate)
     follow(b->weight + bias, b->square + bias, g, 1, rate);
 }
 
-static void keep_better(const inputs *x, const bs_csr *y, int32_t first, block *b)
+static void keep(block *b, int32_t features, int k)
+{
+    for (int32_t f = 0; f <= features; f++)
+        b->best[(size_t)f * LANES + (size_t)k] = b->weight[(size_t)f * LANES + (size_t)k];
+}
+
+typedef struct {
+    const bs_csr  *gold, *valid_gold;
+    inputs         x, valid;
+    const int32_t *order; /* [epochs, rows] */
+    const int32_t *judge; /* NULL: all of valid; else rows of x, which is valid, too */
+    bool          *aside; /* [rows of x] they are these, or NULL */
+    int32_t        rows, judges;
+    int            epochs;
+} lesson;
+
+static void keep_better(const lesson *t, int32_t first, int when, block *b)
 {
     double loss[LANES] = {0};
     float  z[LANES], gold[LANES];
-    for (int32_t row = 0; row < x->rows; row++) {
-        margins(x, row, b->weight, z);
-        look_up(y, row, first, gold);
+    for (int32_t i = 0; i < t->judges; i++) {
+        const int32_t row = t->judge ? t->judge[i] : i;
+        margins(&t->valid, row, b->weight, z);
+        look_up(t->valid_gold, row, first, gold);
         for (int k = 0; k < LANES; k++) { /* log(1 + e^z) - z gold */
             const double v = (double)z[k];
             loss[k] += fmax(v, 0) + log1p(exp(-fabs(v))) - v * (double)gold[k];
@@ -145,58 +163,57 @@ static void keep_better(const inputs *x, const bs_csr *y, int32_t first, block *
         if (!(loss[k] < b->least[k]))
             continue;
         b->least[k] = loss[k];
-        for (int32_t f = 0; f <= x->features; f++)
-            b->best[(size_t)f * LANES + (size_t)k] = b->weight[(size_t)f * LANES + (size_t)k];
+        b->when[k] = when;
+        keep(b, t->x.features, k);
     }
 }
 
-typedef struct {
-    const bs_csr  *gold, *valid_gold;
-    inputs         x, valid;
-    const int32_t *order; /* [epochs, rows] */
-    int32_t        rows;
-    int            epochs;
-} lesson;
-
 /* Biases start at the log odds: a rare label would need many steps to get there. */
-static void begin(const lesson *t, int32_t first, block *b)
+static void begin(const lesson *t, int32_t first, bool all, block *b)
 {
     const size_t n = ((size_t)t->x.features + 1) * LANES;
     double       count[LANES] = {0};
+    int32_t      rows = 0;
     memset(b->weight, 0, n * sizeof *b->weight);
     for (size_t i = 0; i < n; i++)
         b->square[i] = 1; /* otherwise the first rows would decide */
     for (int32_t i = 0; i < t->rows; i++) {
+        if (!all && t->aside[t->order[i]])
+            continue;
         look_up(t->gold, t->order[i], first, b->gold);
         for (int k = 0; k < LANES; k++)
             count[k] += (double)b->gold[k];
+        rows++;
     }
     for (int k = 0; k < LANES; k++)
-        b->weight[n - LANES + (size_t)k] =
-            (float)log((count[k] + 0.5) / (t->rows - count[k] + 0.5));
+        b->weight[n - LANES + (size_t)k] = (float)log((count[k] + 0.5) / (rows - count[k] + 0.5));
 }
 
-static void learn(const lesson *t, int32_t first, block *b)
+/* From all rows or those that are not set aside. chosen: when each label is done is known. */
+static void learn(const lesson *t, int32_t first, bool all, bool chosen, block *b)
 {
-    for (int k = 0; k < LANES; k++)
-        b->least[k] = INFINITY;
-    for (int r = 0; r < RATES; r++) {
-        begin(t, first, b);
-        keep_better(&t->valid, t->valid_gold, first, b);
-        for (int epoch = 0; epoch < t->epochs; epoch++) {
-            const int32_t *order = t->order + (size_t)epoch * (size_t)t->rows;
-            for (int32_t i = 0; i < t->rows; i++) {
-                look_up(t->gold, order[i], first, b->gold);
-                step(&t->x, order[i], b, rates[r]);
+    for (int r = 0, when = 0; r < RATES; r++) {
+        begin(t, first, all, b);
+        for (int epoch = 0; epoch <= t->epochs; epoch++, when++) {
+            const int32_t *row = t->order + (size_t)epoch * (size_t)t->rows;
+            for (int32_t i = -t->rows; i < 0 && epoch > 0; i++) {
+                if (!all && t->aside[row[i]])
+                    continue;
+                look_up(t->gold, row[i], first, b->gold);
+                step(&t->x, row[i], b, rates[r]);
             }
-            keep_better(&t->valid, t->valid_gold, first, b);
+            if (!chosen)
+                keep_better(t, first, when, b);
+            for (int k = 0; k < LANES && chosen; k++)
+                if (b->when[k] == when)
+                    keep(b, t->x.features, k);
         }
     }
 }
 
 /* ---- all of them ---- */
 
-/* The same number for some of the rows as for all, since the two are compared. */
+/* The same number for some of the rows as for all, since the two are compared. valid may be x. */
 static int epochs_of(const inputs *x, const inputs *valid, int32_t labels)
 {
     double entries = 0;
@@ -234,8 +251,12 @@ static bool learn_block(const lesson *t, bs_logistic *m, int32_t i)
                       .square = bs_alloc(n * sizeof *b.square),
                       .best = m->weight + (size_t)i * n};
     const bool   ok = b.weight && b.square;
+    for (int k = 0; k < LANES; k++)
+        b.least[k] = INFINITY;
     if (ok)
-        learn(t, i * LANES, &b);
+        learn(t, i * LANES, !t->aside, false, &b);
+    if (ok && t->aside)
+        learn(t, i * LANES, true, true, &b);
     bs_free(b.weight);
     bs_free(b.square);
     return ok;
@@ -271,22 +292,38 @@ static bool fits(const bs_rows *d, const bs_schema *schema)
            (!is_dense(d, schema) || (double)d->rows * schema->n_features <= (double)MOST_CELLS);
 }
 
+/* Sets a fifth of the rows aside: the last of those that are learnt from. */
+static basin_status set_aside(lesson *t, int32_t all, basin_error *err)
+{
+    t->judges = t->rows / 5;
+    t->judge = t->order + (size_t)t->epochs * (size_t)t->rows + (t->rows - t->judges);
+    if (!(t->aside = bs_calloc((size_t)all + 1, sizeof *t->aside)))
+        return bs_fail_nomem(err);
+    for (int32_t i = 0; i < t->judges; i++)
+        t->aside[t->judge[i]] = true;
+    return BASIN_OK;
+}
+
 basin_status bs_logistic_fit(const bs_rows *train, const bs_rows *valid, const bs_schema *schema,
                              int32_t rows, int threads, bs_logistic **out, basin_error *err)
 {
-    lesson   t = {.gold = &train->y, .valid_gold = &valid->y};
-    int32_t *order = NULL;
+    const bs_rows *judges = valid ? valid : train;
+    lesson         t = {.gold = &train->y, .valid_gold = &judges->y, .judges = judges->rows};
+    int32_t       *order = NULL;
     *out = NULL;
-    if (!fits(train, schema) || !fits(valid, schema))
+    if (!fits(train, schema) || !fits(judges, schema))
         return BASIN_OK;
     basin_status s = inputs_make(train, schema, &t.x, err);
-    if (!s)
+    t.valid = t.x;
+    if (!s && valid)
         s = inputs_make(valid, schema, &t.valid, err);
     t.rows = rows > 0 && rows < train->rows ? rows : train->rows;
     if (!s)
         t.epochs = epochs_of(&t.x, &t.valid, schema->n_labels);
     if (!s && t.epochs > 0 && !(t.order = order = orders(train->rows, t.rows, t.epochs)))
         s = bs_fail_nomem(err);
+    if (!s && order && !valid)
+        s = set_aside(&t, train->rows, err);
     if (!s && order)
         s = model_new(schema, out, err);
     if (!s && order)
@@ -296,8 +333,10 @@ basin_status bs_logistic_fit(const bs_rows *train, const bs_rows *valid, const b
         *out = NULL;
     }
     bs_free(order);
+    bs_free(t.aside);
     bs_free(t.x.dense);
-    bs_free(t.valid.dense);
+    if (valid)
+        bs_free(t.valid.dense);
     return s;
 }
 

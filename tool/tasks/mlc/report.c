@@ -645,8 +645,8 @@ const bs_task_report bs_task_report_mlc = {
     .advise = advise,
     .base = {"always the most frequent labels", "a linear model",
              "a linear model of half the rows"},
-    .base_note = "; linear: one logistic regression for each label, stopped early on validation "
-                 "rows",
+    .base_note = "; linear: one logistic regression for each label, with epochs chosen on "
+                 "validation rows or, where these are measured, on a fifth of the training rows",
     .base_advice = "use less of a net, for %s %s as well: net.layers=0 with method ce is one, and "
                    "more dropout or more rows are what a net would need",
     .is_simple = is_linear,
