@@ -410,6 +410,9 @@ class EnergyClassifier(ClassifierParams, ClassifierMixin, _Energy):
         return self
 
     def _adopt(self, model: Model) -> None:
+        if model.reads_texts != isinstance(self, EnergyTextClassifier):
+            a, kind = ("a", "Text") if model.reads_texts else ("no", "")
+            raise ValueError(f"rows of this model have {a} text; Energy{kind}Classifier loads it")
         self._kind, self._columns = "lists", None
         self.classes_ = np.array(model.labels)
         self.n_features_in_ = model.n_features

@@ -53,6 +53,12 @@ class Texts(unittest.TestCase):
     def test_predictions(self):
         p = self.clf.predict_proba(self.X)
         self.assertEqual(p.shape, (80, 3))
+        with tempfile.TemporaryDirectory() as folder:
+            self.clf.save(f"{folder}/m")
+            again = EnergyTextClassifier.load(f"{folder}/m")
+            np.testing.assert_array_equal(again.predict_proba(self.X), p)
+            with self.assertRaisesRegex(ValueError, "a text; EnergyTextClassifier loads it"):
+                EnergyClassifier.load(f"{folder}/m")
         for again in (pickle.loads(pickle.dumps(self.clf)), sklearn.base.clone(self.clf)):
             if not hasattr(again, "model_"):
                 again.fit(self.X, self.y)
@@ -143,6 +149,8 @@ class Classifier(unittest.TestCase):
             )
             with self.assertRaisesRegex(ValueError, "task mlc; EnergyTagger needs tag"):
                 EnergyTagger.load(f"{folder}/m")
+            with self.assertRaisesRegex(ValueError, "no text; EnergyClassifier loads it"):
+                EnergyTextClassifier.load(f"{folder}/m")
 
     def test_outputs(self):
         X, clf = self.X, self.clf
