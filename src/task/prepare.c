@@ -310,7 +310,8 @@ static bool names_a_file(const bs_settings *s, const bs_sources *files, const ch
 {
     bool found = begins_with(message, s->words.vectors) ||
                  begins_with(message, s->words.clusters) ||
-                 begins_with(message, s->train.rules_file);
+                 begins_with(message, s->train.rules_file) ||
+                 begins_with(message, s->train.encoder);
     for (int role = 0; role < BS_ROLES; role++)
         for (int i = 0; i < files->n[role]; i++)
             found |= begins_with(message, files->file[role][i]);
