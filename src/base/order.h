@@ -1,4 +1,4 @@
-/* order.h -- ascending order of numbers, for qsort() and bsearch(). */
+/* order.h -- order of numbers, for qsort() and bsearch(). */
 #ifndef BS_ORDER_H
 #define BS_ORDER_H
 
@@ -15,5 +15,19 @@ BS_ORDER(bs_by_uint64, uint64_t)
 BS_ORDER(bs_by_float, float)
 BS_ORDER(bs_by_double, double)
 #undef BS_ORDER
+
+/* Something with a weight: the heaviest first, equal ones by number. */
+typedef struct {
+    int64_t which;
+    double  weight;
+} bs_ranked;
+
+static inline int bs_heaviest_first(const void *a, const void *b)
+{
+    const bs_ranked *x = a, *y = b;
+    if (x->weight != y->weight)
+        return x->weight > y->weight ? -1 : 1;
+    return (x->which > y->which) - (x->which < y->which);
+}
 
 #endif

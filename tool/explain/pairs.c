@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/order.h"
 #include "base/rng.h"
 #include "data/stats.h"
 
@@ -100,42 +101,29 @@ basin_status bs_pairs_centre(const double *a, int32_t n, bool ordered, double *o
 
 /* ---- ranks ---- */
 
-typedef struct {
-    double value;
-    size_t at;
-} entry;
-
-static int by_value(const void *a, const void *b)
-{
-    const entry *x = a, *y = b;
-    if (x->value != y->value)
-        return x->value < y->value ? -1 : 1;
-    return x->at < y->at ? -1 : x->at > y->at;
-}
-
 /* Ranks of the entries that count, ties sharing their mean, shifted and scaled so that they sum to
  * 0 and their squares to 1; a symmetric matrix stays symmetric. Returns the factor, 0 if all
  * entries are equal. */
-static double rank(const double *a, size_t n, bool ordered, entry *room, double *out)
+static double rank(const double *a, size_t n, bool ordered, bs_ranked *room, double *out)
 {
     size_t m = 0;
     for (size_t i = 0; i < n; i++)
         for (size_t j = ordered ? 0 : i + 1; j < n; j++)
             if (i != j)
-                room[m++] = (entry){a[i * n + j], i * n + j};
-    qsort(room, m, sizeof *room, by_value);
+                room[m++] = (bs_ranked){(int64_t)(i * n + j), -a[i * n + j]};
+    qsort(room, m, sizeof *room, bs_heaviest_first);
     double square = 0;
     for (size_t first = 0, end; first < m; first = end) {
-        for (end = first; end < m && !(room[end].value > room[first].value); end++)
+        for (end = first; end < m && !(room[end].weight < room[first].weight); end++)
             ;
         const double r = ((double)first + (double)end) / 2 - (double)m / 2;
         for (size_t k = first; k < end; k++)
-            out[room[k].at] = r;
+            out[room[k].which] = r;
         square += r * r * (double)(end - first);
     }
     const double scale = square > 0 ? 1 / sqrt(square) : 0;
     for (size_t k = 0; k < m; k++) {
-        const size_t i = room[k].at / n, j = room[k].at % n;
+        const size_t i = (size_t)room[k].which / n, j = (size_t)room[k].which % n;
         out[i * n + j] *= scale;
         if (!ordered)
             out[j * n + i] = out[i * n + j];
@@ -194,7 +182,7 @@ basin_status bs_pairs_agree(const double *a, const double *b, const double *give
     const size_t  N = (size_t)n, cells = N * N;
     const double *matrix[3] = {a, b, given};
     double       *rank_of[3] = {NULL, NULL, NULL};
-    entry        *room = bs_calloc(cells + 1, sizeof *room);
+    bs_ranked    *room = bs_calloc(cells + 1, sizeof *room);
     int32_t      *order = bs_calloc(N + 1, sizeof *order);
     double       *found = bs_calloc((size_t)shuffles + 1, sizeof *found);
     bool          ok = room && order && found, varied = true;

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "tune/search.h"
 
 enum { STREAM_NEAR = 0x6e656172, STREAM_REFINE = 0x7265666e };
@@ -31,12 +32,6 @@ static double expected(const bs_trial *t, double *variance)
     return y > t->score ? y : t->score;
 }
 
-static int ascending(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* Scores far below the others are clipped: how bad a bad one is must not flatten the good ones. */
 static basin_status cut_low(double *y, int n, basin_error *err)
 {
@@ -44,7 +39,7 @@ static basin_status cut_low(double *y, int n, basin_error *err)
     if (!sorted)
         return bs_fail_nomem(err);
     memcpy(sorted, y, (size_t)n * sizeof *sorted);
-    qsort(sorted, (size_t)n, sizeof *sorted, ascending);
+    qsort(sorted, (size_t)n, sizeof *sorted, bs_by_double);
     const double middle = sorted[n / 2], best = sorted[n - 1];
     const double least = middle - 2 * (best - middle);
     for (int i = 0; i < n; i++)

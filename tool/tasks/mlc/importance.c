@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "tasks/mlc/report.h"
+#include "base/order.h"
 #include "base/rng.h"
 #include "task/mlc/data.h"
 
@@ -26,10 +27,11 @@ static const double search_passes = 60; /* cost of a search of the energy, in pa
 
 /* Adjacent features from one column of the file. */
 typedef struct {
-    int32_t first, end;
-    int64_t entries;  /* in the sample */
-    double  loss, f1; /* how much the loss rises and F1 falls, per row */
-    int32_t rows;     /* rows of the sample that have it */
+    bs_ranked by; /* what they are sorted by */
+    int32_t   first, end;
+    int64_t   entries;  /* in the sample */
+    double    loss, f1; /* how much the loss rises and F1 falls, per row */
+    int32_t   rows;     /* rows of the sample that have it */
 } feature;
 
 typedef struct {
@@ -115,14 +117,6 @@ static double rows_of(const study *t)
     return sum;
 }
 
-static int most_entries(const void *a, const void *b)
-{
-    const feature *x = a, *y = b;
-    if (x->entries != y->entries)
-        return x->entries > y->entries ? -1 : 1;
-    return (x->first > y->first) - (x->first < y->first);
-}
-
 /* Drops rows, then features, until the work is small enough; false: it never is. */
 static bool choose(study *t, double most)
 {
@@ -132,7 +126,9 @@ static bool choose(study *t, double most)
         n = n * 3 / 4 > LEAST_ROWS ? n * 3 / 4 : LEAST_ROWS;
         take_sample(t, n);
     }
-    qsort(t->feature, (size_t)t->features, sizeof *t->feature, most_entries);
+    for (int32_t f = 0; f < t->features; f++)
+        t->feature[f].by = (bs_ranked){t->feature[f].first, (double)t->feature[f].entries};
+    qsort(t->feature, (size_t)t->features, sizeof *t->feature, bs_heaviest_first);
     while (t->features > 0 && (t->feature[t->features - 1].entries == 0 || rows_of(t) > most))
         t->features--;
     return t->features > 1;
@@ -247,14 +243,6 @@ static basin_status shuffle(study *t, basin_error *err)
 
 /* ---- the section ---- */
 
-static int most_important(const void *a, const void *b)
-{
-    const feature *x = a, *y = b;
-    if (x->loss != y->loss)
-        return x->loss > y->loss ? -1 : 1;
-    return (x->first > y->first) - (x->first < y->first);
-}
-
 static const char *name_of(const study *t, const feature *f, char text[32])
 {
     const bs_schema *s = &bs_preprocess_mlc(&t->model->known)->schema;
@@ -350,7 +338,9 @@ basin_status bs_report_importance(const bs_report_group *g, bs_doc *d, basin_err
             judge_row(&t, t.row[i], g->valid_scores + (size_t)t.row[i] * (size_t)t.L, &t.loss[i],
                       &t.f1[i]);
         s = shuffle(&t, err);
-        qsort(t.feature, (size_t)t.features, sizeof *t.feature, most_important);
+        for (int32_t f = 0; f < t.features; f++)
+            t.feature[f].by = (bs_ranked){t.feature[f].first, t.feature[f].loss};
+        qsort(t.feature, (size_t)t.features, sizeof *t.feature, bs_heaviest_first);
         if (!s)
             draw(&t, all, d);
     }

@@ -280,34 +280,21 @@ static bool add_pairs(const view *v, int32_t row, pairs *p)
     return true;
 }
 
-typedef struct {
-    uint64_t pair;
-    size_t   n;
-} counted;
-
-static int by_count(const void *a, const void *b)
-{
-    const counted *x = a, *y = b;
-    if (x->n != y->n)
-        return x->n > y->n ? -1 : 1;
-    return (x->pair > y->pair) - (x->pair < y->pair);
-}
-
-/* Turns sorted pairs into counts, in place: there are no more of these. */
-static size_t count_equal(const pairs *p, counted *out)
+/* Turns sorted pairs into counts: there are no more of these. */
+static size_t count_equal(const pairs *p, bs_ranked *out)
 {
     size_t n = 0;
     for (size_t i = 0; i < p->n;) {
         size_t end = i + 1;
         while (end < p->n && p->pair[end] == p->pair[i])
             end++;
-        out[n++] = (counted){p->pair[i], end - i};
+        out[n++] = (bs_ranked){(int64_t)p->pair[i], (double)(end - i)};
         i = end;
     }
     return n;
 }
 
-static void pair_table(const view *v, const counted *c, size_t n)
+static void pair_table(const view *v, const bs_ranked *c, size_t n)
 {
     static const bs_column column[] = {
         {.name = "missed", .text = true, .key = "missed"},
@@ -315,9 +302,9 @@ static void pair_table(const view *v, const counted *c, size_t n)
         {.name = "rows", .key = "rows"}};
     BS_TABLE(v->doc, "confused", column, BS_TABLE_SORTED | (n > 15 ? BS_TABLE_LONG : 0));
     for (size_t i = 0; i < n && i < PAIRS; i++)
-        BS_ROW(v->doc, bs_cell_name(v->schema->label[c[i].pair >> 32]),
-               bs_cell_text(v->schema->label[c[i].pair & UINT32_MAX]),
-               bs_cell_count((long long)c[i].n));
+        BS_ROW(v->doc, bs_cell_name(v->schema->label[c[i].which >> 32]),
+               bs_cell_text(v->schema->label[c[i].which & UINT32_MAX]),
+               bs_cell_count((long long)c[i].weight));
     bs_doc_table_end(v->doc);
 }
 
@@ -329,13 +316,13 @@ static basin_status confused(const view *v, basin_error *err)
     for (int32_t r = 0; r < v->data->rows && !s; r++)
         if (!add_pairs(v, r, &p))
             s = bs_fail_nomem(err);
-    counted *c = s ? NULL : bs_arena_alloc(v->g->room, (p.n + 1) * sizeof *c);
+    bs_ranked *c = s ? NULL : bs_arena_alloc(v->g->room, (p.n + 1) * sizeof *c);
     if (!s && !c)
         s = bs_fail_nomem(err);
     if (!s && p.n > 0) {
         qsort(p.pair, p.n, sizeof *p.pair, bs_by_uint64);
         n = count_equal(&p, c);
-        qsort(c, n, sizeof *c, by_count);
+        qsort(c, n, sizeof *c, bs_heaviest_first);
     }
     bs_free(p.pair);
     if (s)
@@ -473,19 +460,6 @@ static basin_status examples(const view *v, basin_error *err)
 
 /* ---- all of it ---- */
 
-typedef struct {
-    double  lost;
-    int32_t label;
-} need;
-
-static int most_needed(const void *a, const void *b)
-{
-    const need *x = a, *y = b;
-    if (x->lost != y->lost)
-        return x->lost > y->lost ? -1 : 1;
-    return (x->label > y->label) - (x->label < y->label);
-}
-
 static basin_status own_cuts(const bs_report_group *g, bs_threshold *out, basin_error *err)
 {
     const bs_report_run    *run = &g->run[g->shown];
@@ -503,14 +477,14 @@ static basin_status own_cuts(const bs_report_group *g, bs_threshold *out, basin_
 
 static basin_status prepare(view *v, const bs_label_score *decided, basin_error *err)
 {
-    need *list = bs_arena_alloc(v->g->room, ((size_t)v->L + 1) * sizeof *list);
+    bs_ranked *list = bs_arena_alloc(v->g->room, ((size_t)v->L + 1) * sizeof *list);
     if (!list)
         return bs_fail_nomem(err);
     for (int32_t l = 0; l < v->L; l++)
-        list[l] = (need){lost_of(&decided[l]), l};
-    qsort(list, (size_t)v->L, sizeof *list, most_needed);
+        list[l] = (bs_ranked){l, lost_of(&decided[l])};
+    qsort(list, (size_t)v->L, sizeof *list, bs_heaviest_first);
     for (int32_t l = 0; l < v->L; l++)
-        v->order[l] = list[l].label;
+        v->order[l] = (int32_t)list[l].which;
     for (int32_t r = 0; r < v->data->rows; r++)
         for (int32_t l = 0; l < v->L; l++)
             v->promised[l] += (double)scores_of(v, r)[l];

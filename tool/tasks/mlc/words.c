@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "tasks/mlc/report.h"
+#include "base/order.h"
 #include "base/utf8.h"
 #include "task/mlc/data.h"
 
@@ -41,19 +42,6 @@ typedef struct {
     bs_buf   example[EXAMPLES];
 } study;
 
-typedef struct {
-    int32_t which;
-    double  weight;
-} ranked;
-
-static int heavier(const void *a, const void *b)
-{
-    const ranked *x = a, *y = b;
-    if (x->weight != y->weight)
-        return x->weight > y->weight ? -1 : 1;
-    return (x->which > y->which) - (x->which < y->which);
-}
-
 static const char *name_of(const study *t, int32_t gram)
 {
     return bs_preprocess_mlc(&t->own.known)->ngrams.name[gram];
@@ -66,18 +54,18 @@ static basin_status choose(study *t, int32_t row, basin_error *err)
 {
     const bs_csr *x = &t->data.x;
     const int32_t from = x->start[row], to = x->start[row + 1];
-    ranked       *r = bs_alloc(((size_t)(to - from) + 1) * sizeof *r);
+    bs_ranked    *r = bs_alloc(((size_t)(to - from) + 1) * sizeof *r);
     size_t        n = 0;
     if (!r)
         return bs_fail_nomem(err);
     for (int32_t e = from; e < to; e++)
         if (x->index[e] >= t->first)
-            r[n++] = (ranked){e, (double)x->value[e]};
+            r[n++] = (bs_ranked){e, (double)x->value[e]};
     if (n > 1)
-        qsort(r, n, sizeof *r, heavier);
+        qsort(r, n, sizeof *r, bs_heaviest_first);
     t->copies = n < MOST ? (int32_t)n : MOST;
     for (int32_t i = 0; i < t->copies; i++)
-        t->lacks[i] = r[i].which;
+        t->lacks[i] = (int32_t)r[i].which;
     bs_free(r);
     return BASIN_OK;
 }
@@ -158,10 +146,10 @@ static void describe(const study *t, bs_buf *out)
     const int32_t    n = on ? bs_threshold_apply(&t->own.threshold, whole, t->L, on) : 0;
     out->failed = out->failed || !on;
     for (int32_t k = 0; k < n; k++) {
-        ranked r[MOST];
+        bs_ranked r[MOST];
         for (int32_t i = 0; i < t->copies; i++)
-            r[i] = (ranked){i, change_of(t, i, on[k])};
-        qsort(r, (size_t)t->copies, sizeof *r, heavier);
+            r[i] = (bs_ranked){i, change_of(t, i, on[k])};
+        qsort(r, (size_t)t->copies, sizeof *r, bs_heaviest_first);
         bs_buf_printf(out, "%s%s:", k ? "; " : "", schema->label[on[k]]);
         for (int32_t i = 0, m = 0; i < t->copies && m < SHOWN && r[i].weight >= least_change;
              i++, m++) {
@@ -209,16 +197,16 @@ static basin_status draw_labels(const study *t, bs_doc *d, basin_error *err)
     static const bs_column column[] = {
         {.name = "label", .text = true, .key = "label"},
         {.name = "words that speak for it, most telling first", .text = true, .key = "words"}};
-    ranked *r = bs_alloc(((size_t)t->slots + 1) * sizeof *r);
-    bs_buf  text;
+    bs_ranked *r = bs_alloc(((size_t)t->slots + 1) * sizeof *r);
+    bs_buf     text;
     if (!r)
         return bs_fail_nomem(err);
     bs_buf_init(&text, 1 << 16);
     BS_TABLE(d, "telling_words", column, BS_TABLE_SORTED);
     for (int32_t l = 0, rows = 0; l < t->L && rows < LABELS; l++) {
         for (int32_t k = 0; k < t->slots; k++)
-            r[k] = (ranked){k, t->sum[(size_t)k * (size_t)t->L + (size_t)l]};
-        qsort(r, (size_t)t->slots, sizeof *r, heavier);
+            r[k] = (bs_ranked){k, t->sum[(size_t)k * (size_t)t->L + (size_t)l]};
+        qsort(r, (size_t)t->slots, sizeof *r, bs_heaviest_first);
         bs_buf_clear(&text);
         for (int32_t k = 0; k < t->slots && k < SHOWN && r[k].weight >= least_change; k++)
             bs_buf_printf(&text, "%s%s", k ? ", " : "", name_of(t, t->gram[r[k].which]));

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "tasks/seg/base.h"
+#include "base/order.h"
 #include "data/image/overlay.h"
 #include "data/image/resize.h"
 #include "task/seg/data.h"
@@ -16,17 +17,12 @@ enum {
 };
 
 typedef struct {
-    int32_t image;
-    double  iou;
-} example;
-
-typedef struct {
     const bs_report_group *g;
     const bs_report_run   *run;
     const bs_images       *data;
     int                    classes, planes;
     const char           **name;  /* [classes] */
-    example               *worst; /* [examples], of the photos with a mask */
+    bs_ranked             *worst; /* [examples], of the photos with a mask, by minus their IoU */
     int32_t                examples;
     uint8_t               *mask; /* of the largest photo */
     bs_doc                *doc;
@@ -107,14 +103,6 @@ static void calibration(const view *v)
 
 /* ---- photos ---- */
 
-static int worst_first(const void *a, const void *b)
-{
-    const example *x = a, *y = b;
-    if (x->iou != y->iou)
-        return x->iou < y->iou ? -1 : 1;
-    return (x->image > y->image) - (x->image < y->image);
-}
-
 static basin_status judge(view *v, basin_error *err)
 {
     bs_seg_metrics *m = NULL;
@@ -127,10 +115,10 @@ static basin_status judge(view *v, basin_error *err)
                                (int64_t)bs_gold_pixels(v->data, i), err);
         const double iou = s ? (double)NAN : bs_seg_metrics_last(m);
         if (!isnan(iou))
-            v->worst[v->examples++] = (example){i, iou};
+            v->worst[v->examples++] = (bs_ranked){i, -iou};
     }
     bs_seg_metrics_free(m);
-    qsort(v->worst, (size_t)v->examples, sizeof *v->worst, worst_first);
+    qsort(v->worst, (size_t)v->examples, sizeof *v->worst, bs_heaviest_first);
     return s;
 }
 
@@ -160,13 +148,13 @@ static basin_status shown_make(const view *v, int32_t i, shown *p, basin_error *
     return s ? s : bs_resize_mask(v->mask, W, H, p->on, p->width, p->height, err);
 }
 
-static basin_status put_photo(const view *v, const example *e, basin_error *err)
+static basin_status put_photo(const view *v, int32_t image, double iou, basin_error *err)
 {
     shown  p = {0};
     bs_buf png;
     char   text[BS_FIXED_TEXT];
     bs_buf_init(&png, 1 << 24);
-    basin_status s = shown_make(v, e->image, &p, err);
+    basin_status s = shown_make(v, image, &p, err);
     if (!s)
         s = bs_overlay_compare(p.photo, v->data->channels, p.width, p.height, p.gold, p.on,
                                v->classes, p.scale, &png, err);
@@ -177,11 +165,10 @@ static basin_status put_photo(const view *v, const example *e, basin_error *err)
         const unsigned char *b = (const unsigned char *)png.data;
         const int            W = b[18] << 8 | b[19], H = b[22] << 8 | b[23];
         bs_buf_text(v->out, "<figure>");
-        bs_page_png(b, png.len, W, H, v->data->name[e->image], v->out);
+        bs_page_png(b, png.len, W, H, v->data->name[image], v->out);
         bs_buf_text(v->out, "<figcaption>");
-        bs_page_escape(v->data->name[e->image], v->out);
-        bs_buf_printf(v->out, ": IoU %s %%</figcaption></figure>\n",
-                      bs_fixed(100 * e->iou, 1, text));
+        bs_page_escape(v->data->name[image], v->out);
+        bs_buf_printf(v->out, ": IoU %s %%</figcaption></figure>\n", bs_fixed(100 * iou, 1, text));
     }
     bs_buf_free(&png);
     return s;
@@ -197,7 +184,7 @@ static basin_status photos(const view *v, basin_error *err)
                     : "");
     bs_page_grid_begin(v->out);
     for (int32_t i = 0; i < v->examples && i < EXAMPLES && !s; i++)
-        s = put_photo(v, &v->worst[i], err);
+        s = put_photo(v, (int32_t)v->worst[i].which, -v->worst[i].weight, err);
     bs_page_grid_end(v->out);
     return s;
 }
@@ -207,8 +194,8 @@ static void spread(const view *v)
 {
     if (v->examples == 0)
         return;
-    const double least = v->worst[0].iou, most = v->worst[v->examples - 1].iou;
-    const double middle = v->worst[v->examples / 2].iou;
+    const double least = -v->worst[0].weight, most = -v->worst[v->examples - 1].weight;
+    const double middle = -v->worst[v->examples / 2].weight;
     char         a[BS_FIXED_TEXT], b[BS_FIXED_TEXT], c[BS_FIXED_TEXT];
     bs_doc_say(
         v->doc, "quiet", "IoU of a photo: at least %s %%, half of them above %s %%, at most %s %%.",

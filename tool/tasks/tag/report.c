@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "tasks/tag/base.h"
+#include "base/order.h"
 #include "doc/heat.h"
 #include "task/tag/data.h"
 
@@ -238,18 +239,6 @@ static basin_status transitions(const view *v, basin_error *err)
 
 /* ---- sentences ---- */
 
-typedef struct {
-    int32_t sentence, wrong; /* wrong: tokens */
-} example;
-
-static int worst_first(const void *a, const void *b)
-{
-    const example *x = a, *y = b;
-    if (x->wrong != y->wrong)
-        return x->wrong > y->wrong ? -1 : 1;
-    return (x->sentence > y->sentence) - (x->sentence < y->sentence);
-}
-
 static void put_word(const view *v, int32_t token)
 {
     const bs_name *w = &v->data->words.item[v->data->word[token]];
@@ -311,10 +300,10 @@ static void put_tags(const view *v, int32_t first, int32_t n)
     }
 }
 
-static basin_status put_sentence(const view *v, const example *e, basin_error *err)
+/* e: a sentence and its wrong tokens. */
+static basin_status put_sentence(const view *v, const bs_ranked *e, basin_error *err)
 {
-    const int32_t first = v->data->start[e->sentence],
-                  all = v->data->start[e->sentence + 1] - first;
+    const int32_t first = v->data->start[e->which], all = v->data->start[e->which + 1] - first;
     const int32_t n = all < LONGEST ? all : LONGEST;
     int64_t       repaired = 0;
     bs_span      *span = bs_arena_alloc(v->g->room, (2 * (size_t)all + 1) * sizeof *span), *other;
@@ -324,7 +313,7 @@ static basin_status put_sentence(const view *v, const example *e, basin_error *e
     bs_buf_printf(v->out,
                   "<div class=\"sentence\"><p class=\"quiet\">sentence %d, %d of %d words "
                   "wrong</p>\n<p>",
-                  (int)e->sentence + 1, (int)e->wrong, (int)all);
+                  (int)e->which + 1, (int)e->weight, (int)all);
     if (v->raw) {
         put_tags(v, first, n);
     } else {
@@ -344,22 +333,22 @@ static basin_status put_sentence(const view *v, const example *e, basin_error *e
 static basin_status examples(const view *v, basin_error *err)
 {
     const int32_t n = v->data->sentences;
-    example      *e = bs_arena_alloc(v->g->room, ((size_t)n + 1) * sizeof *e);
+    bs_ranked    *e = bs_arena_alloc(v->g->room, ((size_t)n + 1) * sizeof *e);
     basin_status  s = BASIN_OK;
     if (!e)
         return bs_fail_nomem(err);
     for (int32_t i = 0; i < n; i++) {
-        e[i].sentence = i;
+        e[i].which = i;
         for (int32_t t = v->data->start[i]; t < v->data->start[i + 1]; t++)
-            e[i].wrong += v->truth.gold[t] != bs_outputs_tag(&v->run->y)->tag[t];
+            e[i].weight += v->truth.gold[t] != bs_outputs_tag(&v->run->y)->tag[t];
     }
-    qsort(e, (size_t)n, sizeof *e, worst_first);
+    qsort(e, (size_t)n, sizeof *e, bs_heaviest_first);
     bs_page_heading(v->g->level, "Worst sentences", v->out);
     bs_page_say(v->out, "quiet",
                 v->raw ? "Words with a wrong tag, with the true and the predicted one."
                        : "A dashed frame is a span that is missed, a full one a span that is not "
                          "true.");
-    for (int32_t i = 0; i < n && i < EXAMPLES && e[i].wrong > 0 && !s; i++)
+    for (int32_t i = 0; i < n && i < EXAMPLES && e[i].weight > 0 && !s; i++)
         s = put_sentence(v, &e[i], err);
     return s;
 }
