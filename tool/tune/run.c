@@ -27,15 +27,21 @@ static void remove_file(const bs_tuning *t, int trial, const char *name)
     remove(path);
 }
 
-static void remove_checkpoint(const bs_tuning *t, int trial)
+/* A trial that others need not continue, unless it is to be the best one. */
+void bs_tune_drop(const bs_tuning *t, int trial, bool model)
 {
     remove_file(t, trial, "last/state.safetensors");
     remove_file(t, trial, "last");
+    if (model)
+        remove_file(t, trial, "best.safetensors");
 }
 
-/* Of the paused trials, as many as may well continue. */
-static void keep_few_checkpoints(const bs_tuning *t)
+/* Only the model of the best trial and, of the paused ones, as many as may well continue. */
+void bs_tune_tidy(const bs_tuning *t)
 {
+    for (int i = 0; i < t->n; i++)
+        if (i != t->best && t->trial[i].state == BS_TRIAL_FINISHED)
+            remove_file(t, i, "best.safetensors");
     for (int i = 0; i < t->n; i++) {
         int better = 0;
         if (t->trial[i].state != BS_TRIAL_PAUSED)
@@ -46,13 +52,13 @@ static void keep_few_checkpoints(const bs_tuning *t)
                        (t->trial[k].passed == t->trial[i].passed &&
                         t->trial[k].score > t->trial[i].score));
         if (better >= KEPT_CHECKPOINTS)
-            remove_checkpoint(t, i);
+            bs_tune_drop(t, i, false);
     }
 }
 
 /* ---- what is told ---- */
 
-static int count(const bs_tuning *t, bs_trial_state state)
+int bs_tune_count(const bs_tuning *t, bs_trial_state state)
 {
     int n = 0;
     for (int i = 0; i < t->n; i++)
@@ -64,7 +70,7 @@ static void draw(bs_tuning *t)
 {
     char         lead[128], left[BS_TIME_TEXT];
     const double now = bs_tune_elapsed(t), budget = t->o->budget;
-    const int    ended = t->n - count(t, BS_TRIAL_RUNNING), all = t->o->trials;
+    const int    ended = t->n - bs_tune_count(t, BS_TRIAL_RUNNING), all = t->o->trials;
     if (!bs_progress_due(&t->board.bar))
         return;
     const double part = fmax(all > 0 ? ended / (double)all : 0, budget > 0 ? now / budget : 0);
@@ -100,9 +106,7 @@ static void report(bs_tuning *t, int trial, bool best)
 
 /* ---- while a trial is trained ---- */
 
-typedef bs_tune_worker looker;
-
-static bool closing(const bs_tuning *t)
+bool bs_tune_closing(const bs_tuning *t)
 {
     const basin_tune_options *o = t->o;
     return (o->trials > 0 && t->n >= o->trials) ||
@@ -111,7 +115,7 @@ static bool closing(const bs_tuning *t)
 
 static void moved(void *ctx, const bs_progress_event *n)
 {
-    looker *l = ctx;
+    bs_tune_worker *l = ctx;
     pthread_mutex_lock(&l->t->lock);
     bs_status_line_news(&l->t->board, l->worker, n);
     draw(l->t);
@@ -146,8 +150,8 @@ static void pause_as_at_rung(bs_tuning *t, int trial, int start)
 /* Earlier phases are not judged: their scores are not those of the method. */
 static bool evaluated(void *ctx, const bs_progress_event *n)
 {
-    looker    *l = ctx;
-    bs_tuning *t = l->t;
+    bs_tune_worker *l = ctx;
+    bs_tuning      *t = l->t;
     pthread_mutex_lock(&t->lock);
     bs_trial *x = &t->trial[l->trial];
     bs_status_line_news(&t->board, l->worker, n);
@@ -161,7 +165,7 @@ static bool evaluated(void *ctx, const bs_progress_event *n)
             pass_rung(t, l->trial, l->start);
         const bs_search s = bs_tune_search(t);
         l->paused = x->passed > passed && l->trial > 0 &&
-                    !bs_tune_worth(&s, l->trial, t->rungs, closing(t));
+                    !bs_tune_worth(&s, l->trial, t->rungs, bs_tune_closing(t));
         if (l->paused && n->own > t->rung_epoch[x->passed - 1])
             pause_as_at_rung(t, l->trial, l->start);
     }
@@ -213,7 +217,7 @@ basin_status bs_tune_trial(bs_tune_worker *l, bs_train_outcome *out, basin_error
 
 /* The first trial defines the rungs; if it failed, the first one that finished. Until then nothing
  * pauses. */
-static void set_rungs(bs_tuning *t, const looker *l)
+static void set_rungs(bs_tuning *t, const bs_tune_worker *l)
 {
     bs_trial *x = &t->trial[l->trial];
     if (t->rungs > 0 || (l->trial > 0 && t->trial[0].state != BS_TRIAL_FAILED))
@@ -232,14 +236,6 @@ static bool update_best(bs_tuning *t, int trial)
     return true;
 }
 
-/* Keeps only the model of the best trial. */
-static void keep_one_model(const bs_tuning *t)
-{
-    for (int i = 0; i < t->n; i++)
-        if (i != t->best && t->trial[i].state == BS_TRIAL_FINISHED)
-            remove_file(t, i, "best.safetensors");
-}
-
 /* Full disks and the like end the search; settings that cannot be trained do not, except the
  * initial ones. */
 static bool is_final(const bs_tuning *t, int trial, basin_status s)
@@ -247,7 +243,7 @@ static bool is_final(const bs_tuning *t, int trial, basin_status s)
     return s == BASIN_EIO || (trial == 0 && s != BASIN_ENUMERIC && t->n == 1);
 }
 
-static void end_search(bs_tuning *t, const basin_error *why)
+void bs_tune_end(bs_tuning *t, const basin_error *why)
 {
     if (!t->status) {
         t->status = why->status;
@@ -268,8 +264,8 @@ void bs_tune_judge(bs_tune_worker *l, const bs_train_outcome *o, basin_status s,
         x->passed = 0;
         bs_print(r->message, sizeof r->message, "%.199s", err->msg);
         if (is_final(t, l->trial, s) ||
-            (t->n >= MOST_FAILURES && count(t, BS_TRIAL_FAILED) == t->n))
-            end_search(t, err);
+            (t->n >= MOST_FAILURES && bs_tune_count(t, BS_TRIAL_FAILED) == t->n))
+            bs_tune_end(t, err);
     } else {
         x->state = BS_TRIAL_FINISHED;
         x->score = bs_tune_score(t, o->valid[t->metric]);
@@ -280,7 +276,7 @@ void bs_tune_judge(bs_tune_worker *l, const bs_train_outcome *o, basin_status s,
     r->taken = false;
 }
 
-static void settle(looker *l, const bs_train_outcome *o, basin_status s, basin_error *err)
+static void settle(bs_tune_worker *l, const bs_train_outcome *o, basin_status s, basin_error *err)
 {
     bs_tuning      *t = l->t;
     const bs_trial *x = &t->trial[l->trial];
@@ -289,51 +285,26 @@ static void settle(looker *l, const bs_train_outcome *o, basin_status s, basin_e
     if (x->state != BS_TRIAL_FAILED)
         best = update_best(t, l->trial);
     if (!t->status && bs_tune_log_add(t, l->trial, err))
-        end_search(t, err);
+        bs_tune_end(t, err);
     if (x->state == BS_TRIAL_FINISHED || x->state == BS_TRIAL_FAILED)
-        remove_checkpoint(t, l->trial);
-    keep_one_model(t);
-    keep_few_checkpoints(t);
+        bs_tune_drop(t, l->trial, false);
+    bs_tune_tidy(t);
     report(t, l->trial, best);
 }
 
 /* ---- for rounds ---- */
-
-bool bs_tune_closing(const bs_tuning *t)
-{
-    return closing(t);
-}
 
 bool bs_tune_stopped(const bs_tuning *t)
 {
     return t->session && bs_stop_asked(t->session->stop);
 }
 
-void bs_tune_end(bs_tuning *t, const basin_error *why)
-{
-    end_search(t, why);
-}
-
-/* A trial that others need not continue, unless it is to be the best one. */
-void bs_tune_drop(const bs_tuning *t, int trial, bool model)
-{
-    remove_checkpoint(t, trial);
-    if (model)
-        remove_file(t, trial, "best.safetensors");
-}
-
 void bs_tune_settled(bs_tuning *t, int trial)
 {
     const bool best = t->trial[trial].state != BS_TRIAL_FAILED && update_best(t, trial);
-    if (count(t, BS_TRIAL_FAILED) == t->n && t->n >= MOST_FAILURES)
-        end_search(t, &(basin_error){.status = BASIN_ENUMERIC});
+    if (bs_tune_count(t, BS_TRIAL_FAILED) == t->n && t->n >= MOST_FAILURES)
+        bs_tune_end(t, &(basin_error){.status = BASIN_ENUMERIC});
     report(t, trial, best);
-}
-
-void bs_tune_tidy(const bs_tuning *t)
-{
-    keep_one_model(t);
-    keep_few_checkpoints(t);
 }
 
 /* ---- what is done next ---- */
@@ -386,7 +357,7 @@ static int choose(bs_tuning *t)
     if (at >= 0)
         return at;
     const bs_search s = bs_tune_search(t);
-    at = bs_tune_promoted(&s, t->rungs, closing(t));
+    at = bs_tune_promoted(&s, t->rungs, bs_tune_closing(t));
     if (at >= 0) {
         t->trial[at].state = BS_TRIAL_RUNNING;
         return at;
@@ -394,7 +365,7 @@ static int choose(bs_tuning *t)
     if (t->n < (t->o->trials > 0 ? t->o->trials : BS_MOST_TRIALS)) {
         if (!bs_tune_begin(t, &err) && !bs_tune_log_add(t, t->n - 1, &err))
             return t->n - 1;
-        end_search(t, &err);
+        bs_tune_end(t, &err);
         return -1;
     }
     return others_run(t) ? -2 : -1;
@@ -418,7 +389,7 @@ static void work(void *ctx, int worker)
     pthread_mutex_lock(&t->lock);
     for (int at = take(t); at >= 0; at = take(t)) {
         char             name[48];
-        looker           l = {.t = t, .worker = worker, .trial = at};
+        bs_tune_worker   l = {.t = t, .worker = worker, .trial = at};
         basin_error      err = {0};
         bs_train_outcome outcome;
         bs_print(name, sizeof name, "trial %d", at);
@@ -455,8 +426,8 @@ basin_status bs_tune_train(bs_tuning *t, basin_error *err)
         s = bs_fail(err, t->status, "%s", t->failure.msg);
     if (!s && bs_tune_stopped(t))
         s = bs_fail(err, BASIN_EINTERRUPTED, "interrupted after %d trials; continue with %s %s",
-                    t->n - count(t, BS_TRIAL_RUNNING), t->o->shared ? "--shared" : "--resume -o",
-                    t->o->folder);
+                    t->n - bs_tune_count(t, BS_TRIAL_RUNNING),
+                    t->o->shared ? "--shared" : "--resume -o", t->o->folder);
     if (!s && t->best < 0)
         s = bs_fail(err,
                     t->n > 0 && t->trial[0].state == BS_TRIAL_FAILED ? BASIN_ENUMERIC : BASIN_EARG,

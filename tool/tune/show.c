@@ -85,14 +85,6 @@ static double shown(const bs_tuning *t, int trial)
     return t->scale * bs_tune_score(t, t->trial[trial].score);
 }
 
-static int count(const bs_tuning *t, bs_trial_state state)
-{
-    int n = 0;
-    for (int i = 0; i < t->n; i++)
-        n += t->trial[i].state == state;
-    return n;
-}
-
 static void counts_text(const bs_tuning *t, bs_buf *out)
 {
     static const struct {
@@ -103,7 +95,7 @@ static void counts_text(const bs_tuning *t, bs_buf *out)
                  {BS_TRIAL_FAILED, "failed"},
                  {BS_TRIAL_RUNNING, "cut off"}};
     for (int i = 0, any = 0; i < 4; i++) {
-        const int n = count(t, kinds[i].state);
+        const int n = bs_tune_count(t, kinds[i].state);
         if (n > 0)
             bs_buf_printf(out, "%s%d %s", any++ ? ", " : "", n, kinds[i].word);
     }
@@ -409,9 +401,9 @@ void bs_tune_json(const bs_tuning *t, const int *order, bs_buf *out)
                     "task %s method %s metric %s part %s seed %d trials %d finished %d "
                     "paused %d failed %d seconds %g folder %s config %s",
                     t->base.train.task, t->base.train.method, t->task->metric[t->metric].name,
-                    "valid", t->base.train.seed, t->n, count(t, BS_TRIAL_FINISHED),
-                    count(t, BS_TRIAL_PAUSED), count(t, BS_TRIAL_FAILED), bs_tune_elapsed(t),
-                    t->o->folder, config);
+                    "valid", t->base.train.seed, t->n, bs_tune_count(t, BS_TRIAL_FINISHED),
+                    bs_tune_count(t, BS_TRIAL_PAUSED), bs_tune_count(t, BS_TRIAL_FAILED),
+                    bs_tune_elapsed(t), t->o->folder, config);
     trial_json(t, "best", t->best, out);
     trial_json(t, "start", 0, out);
     bs_tune_space_json(&t->space, out);

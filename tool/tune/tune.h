@@ -86,6 +86,7 @@ void bs_tune_judge(bs_tune_worker *l, const bs_train_outcome *o, basin_status s,
 /* A new trial, number t->n. */
 basin_status bs_tune_begin(bs_tuning *t, basin_error *err);
 bool         bs_tune_closing(const bs_tuning *t);
+int          bs_tune_count(const bs_tuning *t, bs_trial_state state);
 bool         bs_tune_stopped(const bs_tuning *t);
 void         bs_tune_end(bs_tuning *t, const basin_error *why);
 /* A trial's state is known: prints its row. Files that it no longer needs; those of all. */
