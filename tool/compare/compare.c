@@ -379,12 +379,7 @@ basin_status basin_compare(const basin_config *config, const basin_compare_optio
     bs_buf_init(&json, 1 << 28);
     bs_arena_init(&c.arena, 0);
     s = compare(&c, config, &table, &json, err);
-    if (s) {
-        bs_buf_free(&table);
-        bs_buf_free(&json);
-    } else {
-        s = bs_text_take(&table, &json, out, err);
-    }
+    s = bs_text_give(s, &table, &json, out, err);
     if (!s)
         s = failures(&c, err);
     comparison_free(&c);

@@ -233,11 +233,8 @@ basin_status basin_explain(const char *model, const char *const *files, int n,
         bs_buf_visible(&table, o->html);
         bs_buf_text(&table, "\n");
     }
-    if (!s)
-        s = bs_text_take(&table, &json, out, err);
-    bs_buf_free(&table);
+    s = bs_text_give(s, &table, &json, out, err);
     bs_buf_free(&page);
-    bs_buf_free(&json);
     explanation_free(e);
     bs_free(e);
     return s;

@@ -121,18 +121,15 @@ basin_status bs_report_errors(const bs_report *r, bs_doc *d, basin_error *err)
 {
     basin_status s = BASIN_OK;
     bool         any = false;
-    if (d->json)
-        bs_json_open(d->json, "errors", '[');
+    bs_json_open(d->json, "errors", '[');
     for (int i = 0; i < r->n && !s; i++) {
         const bs_report_group *g = &r->group[i];
         const bs_task_report  *how = bs_tool_of(g->task)->report;
         char                   title[BS_OPTION_TEXT + 64];
         if (!g->judged || !how)
             continue;
-        if (d->json) {
-            bs_json_open(d->json, NULL, '{');
-            bs_json_text(d->json, "run", g->name);
-        }
+        bs_json_open(d->json, NULL, '{');
+        bs_json_text(d->json, "run", g->name);
         if (r->n > 1 && !any)
             bs_page_heading(2, "Errors", d->page);
         bs_print(title, sizeof title, "Errors of %s", g->name);
@@ -146,10 +143,8 @@ basin_status bs_report_errors(const bs_report *r, bs_doc *d, basin_error *err)
         bs_arena_free(g->room);
         if (r->n > 1)
             bs_doc_details_end(d);
-        if (d->json)
-            bs_json_close(d->json, '}');
+        bs_json_close(d->json, '}');
     }
-    if (d->json)
-        bs_json_close(d->json, ']');
+    bs_json_close(d->json, ']');
     return s;
 }

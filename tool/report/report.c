@@ -23,9 +23,8 @@ static void report_init(bs_report *r, bool text, bs_machine where, bs_logger log
     bs_buf_init(&r->page, PAGE);
     bs_buf_init(&r->table, 1 << 24);
     bs_buf_init(&r->sections, 1 << 24);
-    r->doc = (bs_doc){.page = &r->page, .brief = BRIEF};
+    r->doc = (bs_doc){.page = &r->page, .brief = BRIEF, .json = &r->sections};
     r->doc.text = text ? &r->table : NULL;
-    r->doc.json = text ? &r->sections : NULL;
     r->where = where;
     r->log = log;
 }
@@ -322,9 +321,8 @@ basin_status basin_report(const char *const *runs, int n, const basin_report_opt
         bs_buf_text(&r->table, "\nwrote ");
         bs_buf_visible(&r->table, path);
         bs_buf_printf(&r->table, " (%.0f kB)\n", ceil((double)r->page.len / 1000));
-        s = bs_text_take(&r->table, &json, out, err);
     }
-    bs_buf_free(&json);
+    s = bs_text_give(s, &r->table, &json, out, err);
     report_free(r);
     return s;
 }

@@ -272,12 +272,7 @@ basin_status basin_tune(const basin_config *c, const basin_tune_options *o,
     bs_buf_init(&table, 1 << 24);
     bs_buf_init(&json, 1 << 28);
     s = tune(t, c, &table, &json, err);
-    if (s) {
-        bs_buf_free(&table);
-        bs_buf_free(&json);
-    } else {
-        s = bs_text_take(&table, &json, out, err);
-    }
+    s = bs_text_give(s, &table, &json, out, err);
     if (t->fd >= 0)
         close(t->fd);
     bs_lock_free(t->folder);
