@@ -212,10 +212,8 @@ static void draw_dots(const canvas *k, const bs_series *s, int colour, bool show
         bs_page_px("cx", bs_axis_place(&k->x, x_at(s, i)), k->out);
         bs_page_px("cy", bs_axis_place(&k->y, s->y[i]), k->out);
         bs_buf_printf(k->out, " r=\"%s\"><title>", shown ? "3.5" : "5");
-        if (k->c->n > 1) {
-            bs_page_escape(s->name, k->out);
-            bs_buf_text(k->out, ", ");
-        }
+        if (k->c->n > 1)
+            bs_page_wrap("", s->name, ", ", k->out);
         bs_page_escape(s->label ? s->label[i] : bs_short(x_at(s, i), DIGITS, x), k->out);
         bs_buf_printf(k->out, ": %s", bs_short(s->y[i], DIGITS, y));
         if (s->lo && s->hi)

@@ -58,13 +58,9 @@ static void bar(const sheet *k, const bs_bars *b, int i)
     row_name(k, i, r->name);
     if (!isfinite(r->value))
         return;
-    bs_buf_printf(k->out, "<rect class=\"dot f k%d\"", left);
-    bs_page_px("x", fmin(zero, end), k->out);
-    bs_page_px("y", y + 3, k->out);
-    bs_page_px("width", fmax(fabs(end - zero), 0.5), k->out);
-    bs_page_px("height", k->row - 6, k->out);
-    bs_buf_text(k->out, "><title>");
-    bs_page_escape(r->name, k->out);
+    bs_svg_box(left ? "dot f k1" : "dot f k0", fmin(zero, end), y + 3, fmax(fabs(end - zero), 0.5),
+               k->row - 6, k->out);
+    bs_page_wrap("><title>", r->name, "", k->out);
     bs_buf_printf(k->out, ": %s</title></rect>", bs_short(r->value, 4, text));
     bs_svg_text("in", end + (left ? -4 : 4), y + k->row / 2.0 + 4, left ? "end" : "start",
                 bs_fixed(r->value, b->digits, text), k->out);

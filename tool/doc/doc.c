@@ -100,13 +100,8 @@ void bs_doc_item(bs_doc *d, const char *name, const char *fmt, ...)
     va_start(args, fmt);
     bs_vprint(text, sizeof text, fmt, args);
     va_end(args);
-    if (d->page) {
-        bs_buf_text(d->page, "<dt>");
-        bs_page_escape(name, d->page);
-        bs_buf_text(d->page, "</dt><dd>");
-        bs_page_escape(text, d->page);
-        bs_buf_text(d->page, "</dd>\n");
-    }
+    bs_page_wrap("<dt>", name, "</dt>", d->page);
+    bs_page_wrap("<dd>", text, "</dd>\n", d->page);
     if (!d->text)
         return;
     bs_buf_printf(d->text, "  %-*s ", ITEM, bs_visible(name, LONGEST, room));
@@ -144,25 +139,14 @@ static bool shown(const bs_column *c, unsigned where)
     return !c->only || (c->only & where);
 }
 
-static void help(const char *text, bs_buf *out)
-{
-    if (!text)
-        return;
-    bs_buf_text(out, " title=\"");
-    bs_page_escape(text, out);
-    bs_buf_text(out, "\"");
-}
-
 static void heading_cell(const bs_column *c, int number, bool deep, unsigned flags, bs_buf *out)
 {
     bs_buf_printf(out, "<th class=\"%s%s\"%s", c->text ? "text" : "", c->first ? " first" : "",
                   deep ? " rowspan=\"2\"" : "");
     if (flags & BS_TABLE_SORTED)
         bs_buf_printf(out, " data-sort=\"%d\"", number);
-    help(c->help, out);
-    bs_buf_text(out, ">");
-    bs_page_escape(c->name, out);
-    bs_buf_text(out, "</th>");
+    bs_page_help(c->help, out);
+    bs_page_wrap(">", c->name, "</th>", out);
 }
 
 /* With groups there is a row above: their names, and columns without one, which span both. */
@@ -180,9 +164,8 @@ static void headings(const bs_column *column, int n, unsigned flags, bs_buf *out
             if (strcmp(group, column[end].group) != 0)
                 break;
         if (group) {
-            bs_buf_printf(out, "<th class=\"group first\" colspan=\"%d\">", end - i);
-            bs_page_escape(group, out);
-            bs_buf_text(out, "</th>");
+            bs_buf_printf(out, "<th class=\"group first\" colspan=\"%d\"", end - i);
+            bs_page_wrap(">", group, "</th>", out);
         } else {
             heading_cell(&column[i], i, true, flags, out);
         }
@@ -248,9 +231,8 @@ static void cell_text(const bs_cell *c, bs_buf *out)
 
 static void small(const char *kind, const char *before, const char *text, bs_buf *out)
 {
-    bs_buf_printf(out, " <span class=\"%s\">%s", kind, before);
-    bs_page_escape(text, out);
-    bs_buf_text(out, "</span>");
+    bs_buf_printf(out, " <span class=\"%s\">", kind);
+    bs_page_wrap(before, text, "</span>", out);
 }
 
 static void number_page(const bs_cell *c, bs_buf *out)
@@ -292,7 +274,7 @@ static void cell_begin(const bs_cell *c, bool first, int rest, bs_buf *out)
         bs_buf_printf(out, " data-v=\"%s\"", isnan(c->value) ? "" : bs_short(c->value, 7, text));
     else if (c->kind == BS_CELL_CROSS)
         bs_buf_printf(out, " data-v=\"\" colspan=\"%d\"", rest);
-    help(c->help, out);
+    bs_page_help(c->help, out);
     bs_buf_text(out, ">");
 }
 

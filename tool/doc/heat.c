@@ -84,16 +84,6 @@ static double strength(const sheet *k, double v)
     return t < 0 && k->h->diverging ? -s : t < 0 ? 0 : s;
 }
 
-/* An open tag. */
-static void rectangle(const sheet *k, const char *kind, double x, double y, double w, double h)
-{
-    bs_buf_printf(k->out, "<rect class=\"%s\"", kind);
-    bs_page_px("x", x, k->out);
-    bs_page_px("y", y, k->out);
-    bs_page_px("width", w, k->out);
-    bs_page_px("height", h, k->out);
-}
-
 static void fill(const sheet *k, double t)
 {
     char text[BS_FIXED_TEXT];
@@ -122,15 +112,13 @@ static void small_cell(const sheet *k, int r, int c)
     const double   x = k->left + c * k->cell_x, y = k->top + r * k->cell_y;
     char           a[16], b[16], text[BS_FIXED_TEXT];
     if (!isfinite(v)) {
-        rectangle(k, "empty cell", x, y, k->cell_x, k->cell_y);
+        bs_svg_box("empty cell", x, y, k->cell_x, k->cell_y, k->out);
         bs_buf_text(k->out, "/>");
         return;
     }
-    rectangle(k, "cell", x, y, k->cell_x, k->cell_y);
+    bs_svg_box("cell", x, y, k->cell_x, k->cell_y, k->out);
     fill(k, strength(k, v));
-    bs_buf_text(k->out, "><title>");
-    bs_page_escape(name_of(h, false, r, a), k->out);
-    bs_buf_text(k->out, " &times; ");
+    bs_page_wrap("><title>", name_of(h, false, r, a), " &times; ", k->out);
     bs_page_escape(name_of(h, true, c, b), k->out);
     bs_buf_printf(k->out, ": %s</title></rect>", bs_fixed(v, h->digits, text));
     if (h->cols <= PRINTED && v != 0)
@@ -202,9 +190,8 @@ static void names(const sheet *k, const char *key, bool column)
     for (int i = 0; i < n; i++)
         bs_json_text(&list, NULL, name_of(k->h, column, i, number));
     bs_json_close(&list, ']');
-    bs_buf_printf(k->out, " %s=\"", key);
-    bs_page_escape(list.failed ? "" : list.data, k->out);
-    bs_buf_text(k->out, "\"");
+    bs_buf_printf(k->out, " %s=", key);
+    bs_page_wrap("\"", list.failed ? "" : list.data, "\"", k->out);
     k->out->failed = k->out->failed || list.failed;
     bs_buf_free(&list);
 }
@@ -271,7 +258,7 @@ static void colour_key(const sheet *k)
     bs_svg_begin((int)wide + 120, 34, "colours", k->out);
     for (int i = 0; i < KEY_CELLS; i++) {
         const double v = k->lo + (i + 0.5) / KEY_CELLS * (k->hi - k->lo);
-        rectangle(k, "key", 60 + i * STEP, 2, STEP, HIGH);
+        bs_svg_box("key", 60 + i * STEP, 2, STEP, HIGH, k->out);
         fill(k, strength(k, v));
         bs_buf_text(k->out, "/>");
     }
@@ -290,11 +277,8 @@ void bs_heat_draw(const bs_heat *h, bs_buf *out)
     const bool large = h->rows > SMALL || h->cols > SMALL;
     find_range(&k);
     bs_buf_text(out, "<figure>");
-    if (h->title) {
-        bs_buf_text(out, "<figcaption>");
-        bs_page_escape(h->title, out);
-        bs_buf_text(out, "</figcaption>\n");
-    }
+    if (h->title)
+        bs_page_wrap("<figcaption>", h->title, "</figcaption>\n", out);
     bs_buf_text(out, "<div class=\"scroll\">");
     if (large)
         large_map(&k);

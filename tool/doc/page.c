@@ -53,6 +53,21 @@ void bs_page_escape(const char *text, bs_buf *out)
     bs_page_escape_n(text, strlen(text), out);
 }
 
+void bs_page_wrap(const char *before, const char *text, const char *after, bs_buf *out)
+{
+    if (!out)
+        return;
+    bs_buf_text(out, before);
+    bs_page_escape(text, out);
+    bs_buf_text(out, after);
+}
+
+void bs_page_help(const char *text, bs_buf *out)
+{
+    if (text)
+        bs_page_wrap(" title=\"", text, "\"", out);
+}
+
 int bs_page_width(const char *text)
 {
     int n = 0;
@@ -141,20 +156,14 @@ void bs_page_begin(const char *title, const char *about, bs_buf *out)
     bs_buf_text(out, "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n");
     policy(out);
     bs_buf_text(out, "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
-                     "<link rel=\"icon\" href=\"data:,\">\n<title>");
-    bs_page_escape(title, out);
-    bs_buf_text(out, "</title>\n<style>");
+                     "<link rel=\"icon\" href=\"data:,\">\n");
+    bs_page_wrap("<title>", title, "</title>\n<style>", out);
     bs_buf_text(out, bs_page_style);
     bs_buf_text(out, "</style>\n<script>");
     bs_buf_text(out, bs_page_first);
-    bs_buf_text(out, "</script></head>\n<body>\n<header><h1>");
-    bs_page_escape(title, out);
-    bs_buf_text(out, "</h1>\n");
-    if (about) {
-        bs_buf_text(out, "<p class=\"quiet\">");
-        bs_page_escape(about, out);
-        bs_buf_text(out, "</p>\n");
-    }
+    bs_page_wrap("</script></head>\n<body>\n<header><h1>", title, "</h1>\n", out);
+    if (about)
+        bs_page_wrap("<p class=\"quiet\">", about, "</p>\n", out);
     bs_buf_text(out, "<button id=\"theme\" type=\"button\" hidden>theme</button></header>\n"
                      "<nav aria-label=\"contents\"></nav>\n");
 }
@@ -168,12 +177,7 @@ void bs_page_end(bs_buf *out)
 
 void bs_page_heading(int level, const char *text, bs_buf *out)
 {
-    if (!out)
-        return;
-    level = level < 3 ? 2 : 3;
-    bs_buf_printf(out, "<h%d>", level);
-    bs_page_escape(text, out);
-    bs_buf_printf(out, "</h%d>\n", level);
+    bs_page_wrap(level < 3 ? "<h2>" : "<h3>", text, level < 3 ? "</h2>\n" : "</h3>\n", out);
 }
 
 /* Overlong text is cut visibly. */
@@ -186,20 +190,16 @@ void bs_page_say(bs_buf *out, const char *kind, const char *fmt, ...)
     va_start(args, fmt);
     const int n = bs_vprint(text, sizeof text, fmt, args);
     va_end(args);
-    bs_buf_printf(out, *kind ? "<p class=\"%s\">" : "<p>", kind);
-    bs_page_escape(text, out);
-    bs_buf_text(out, n >= (int)sizeof text ? " ...</p>\n" : "</p>\n");
+    bs_buf_printf(out, *kind ? "<p class=\"%s\"" : "<p", kind);
+    bs_page_wrap(">", text, n >= (int)sizeof text ? " ...</p>\n" : "</p>\n", out);
 }
 
 /* ---- boxes ---- */
 
 void bs_page_details_begin(const char *summary, bool open, bs_buf *out)
 {
-    if (!out)
-        return;
-    bs_buf_printf(out, "<details%s><summary>", open ? " open" : "");
-    bs_page_escape(summary, out);
-    bs_buf_text(out, "</summary>\n");
+    bs_page_wrap(open ? "<details open><summary>" : "<details><summary>", summary, "</summary>\n",
+                 out);
 }
 
 void bs_page_details_end(bs_buf *out)
@@ -220,14 +220,8 @@ void bs_page_grid_end(bs_buf *out)
 void bs_page_chip(const char *text, const char *kind, const char *help, bs_buf *out)
 {
     bs_buf_printf(out, "<span class=\"chip%s%s\"", *kind ? " " : "", kind);
-    if (help) {
-        bs_buf_text(out, " title=\"");
-        bs_page_escape(help, out);
-        bs_buf_text(out, "\"");
-    }
-    bs_buf_text(out, ">");
-    bs_page_escape(text, out);
-    bs_buf_text(out, "</span>");
+    bs_page_help(help, out);
+    bs_page_wrap(">", text, "</span>", out);
 }
 
 /* ---- pictures ---- */
@@ -249,9 +243,8 @@ void bs_page_base64(const unsigned char *bytes, size_t n, bs_buf *out)
 void bs_page_png(const unsigned char *bytes, size_t n, int width, int height, const char *alt,
                  bs_buf *out)
 {
-    bs_buf_printf(out, "<img class=\"pixel\" width=\"%d\" height=\"%d\" alt=\"", width, height);
-    bs_page_escape(alt, out);
-    bs_buf_text(out, "\" src=\"data:image/png;base64,");
+    bs_buf_printf(out, "<img class=\"pixel\" width=\"%d\" height=\"%d\"", width, height);
+    bs_page_wrap(" alt=\"", alt, "\" src=\"data:image/png;base64,", out);
     bs_page_base64(bytes, n, out);
     bs_buf_text(out, "\">");
 }

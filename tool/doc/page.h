@@ -23,6 +23,10 @@
 /* Text shown literally. Invalid UTF-8 becomes U+FFFD, control characters become blanks. */
 void bs_page_escape(const char *text, bs_buf *out);
 void bs_page_escape_n(const char *text, size_t n, bs_buf *out);
+/* Text between HTML as it is; nothing where there is no buffer. */
+void bs_page_wrap(const char *before, const char *text, const char *after, bs_buf *out);
+/* " title="...""; nothing for NULL. */
+void bs_page_help(const char *text, bs_buf *out);
 
 #define BS_FIXED_TEXT 48
 /* A number with this many decimals (0 to 9), the same in any locale; large ones with an

@@ -7,12 +7,9 @@
 
 void bs_svg_begin(int width, int height, const char *label, bs_buf *out)
 {
-    bs_buf_printf(out,
-                  "<svg viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" role=\"img\" "
-                  "aria-label=\"",
-                  width, height, width, height);
-    bs_page_escape(label ? label : "chart", out);
-    bs_buf_text(out, "\">\n");
+    bs_buf_printf(out, "<svg viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" role=\"img\"", width,
+                  height, width, height);
+    bs_page_wrap(" aria-label=\"", label ? label : "chart", "\">\n", out);
 }
 
 void bs_svg_end(bs_buf *out)
@@ -28,6 +25,15 @@ void bs_svg_line(const char *kind, double x1, double y1, double x2, double y2, b
     bs_page_px("x2", x2, out);
     bs_page_px("y2", y2, out);
     bs_buf_text(out, "/>");
+}
+
+void bs_svg_box(const char *kind, double x, double y, double w, double h, bs_buf *out)
+{
+    bs_buf_printf(out, "<rect class=\"%s\"", kind);
+    bs_page_px("x", x, out);
+    bs_page_px("y", y, out);
+    bs_page_px("width", w, out);
+    bs_page_px("height", h, out);
 }
 
 static void text_begin(const char *kind, double x, double y, const char *anchor, int turn,
@@ -53,8 +59,7 @@ void bs_svg_text(const char *kind, double x, double y, const char *anchor, const
                  bs_buf *out)
 {
     text_begin(kind, x, y, anchor, 0, out);
-    bs_page_escape(text, out);
-    bs_buf_text(out, "</text>");
+    bs_page_wrap("", text, "</text>", out);
 }
 
 /* Bytes of the first n characters. */
@@ -73,9 +78,7 @@ void bs_svg_name(const char *kind, double x, double y, const char *anchor, int m
 {
     text_begin(kind, x, y, anchor, turn, out);
     if (bs_page_width(text) > most) {
-        bs_buf_text(out, "<title>");
-        bs_page_escape(text, out);
-        bs_buf_text(out, "</title>");
+        bs_page_wrap("<title>", text, "</title>", out);
         bs_page_escape_n(text, cut_at(text, most > 1 ? most - 1 : 1), out);
         bs_buf_text(out, "&hellip;");
     } else {

@@ -9,6 +9,8 @@ void bs_svg_end(bs_buf *out);
 
 /* kind: classes of the style (page_style.c). */
 void bs_svg_line(const char *kind, double x1, double y1, double x2, double y2, bs_buf *out);
+/* A rectangle whose tag is left open. */
+void bs_svg_box(const char *kind, double x, double y, double w, double h, bs_buf *out);
 /* anchor: "start", "middle" or "end". */
 void bs_svg_text(const char *kind, double x, double y, const char *anchor, const char *text,
                  bs_buf *out);

@@ -166,9 +166,8 @@ static basin_status put_photo(const view *v, int32_t image, double iou, basin_er
         const int            W = b[18] << 8 | b[19], H = b[22] << 8 | b[23];
         bs_buf_text(v->out, "<figure>");
         bs_page_png(b, png.len, W, H, v->data->name[image], v->out);
-        bs_buf_text(v->out, "<figcaption>");
-        bs_page_escape(v->data->name[image], v->out);
-        bs_buf_printf(v->out, ": IoU %s %%</figcaption></figure>\n", bs_fixed(100 * iou, 1, text));
+        bs_page_wrap("<figcaption>", v->data->name[image], ": IoU ", v->out);
+        bs_buf_printf(v->out, "%s %%</figcaption></figure>\n", bs_fixed(100 * iou, 1, text));
     }
     bs_buf_free(&png);
     return s;

@@ -270,9 +270,7 @@ static void put_spans(const view *v, int32_t first, int32_t n, const bs_span *sp
                 bs_buf_text(v->out, i > s->first ? " " : "");
                 put_word(v, first + i);
             }
-            bs_buf_text(v->out, "<sub>");
-            bs_page_escape(v->tags->types.item[s->type].text, v->out);
-            bs_buf_text(v->out, "</sub></span>");
+            bs_page_wrap("<sub>", v->tags->types.item[s->type].text, "</sub></span>", v->out);
         } else {
             put_word(v, first + i++);
         }
@@ -292,11 +290,8 @@ static void put_tags(const view *v, int32_t first, int32_t n)
         }
         bs_buf_text(v->out, "<span class=\"span k1 wrong\">");
         put_word(v, first + i);
-        bs_buf_text(v->out, "<sub>");
-        bs_page_escape(gold >= 0 ? v->name[gold] : "?", v->out);
-        bs_buf_text(v->out, " &rarr; ");
-        bs_page_escape(on >= 0 ? v->name[on] : "?", v->out);
-        bs_buf_text(v->out, "</sub></span>");
+        bs_page_wrap("<sub>", gold >= 0 ? v->name[gold] : "?", " &rarr; ", v->out);
+        bs_page_wrap("", on >= 0 ? v->name[on] : "?", "</sub></span>", v->out);
     }
 }
 
