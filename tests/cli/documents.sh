@@ -69,6 +69,7 @@ basin data inspect bad.jsonl
 printf '__label__a caf\351 ol\351\n__label__b \n__label__a x\n' > latin.ft
 basin data inspect latin.ft | grep note
 basin train t.csv --labels last:24 --text-column tekst
+basin data inspect t.jsonl --text-column text,tekst
 basin data inspect t.csv --labels last:24 --drop text
 printf '0\n1\n' > names
 printf '__label__7 one two\n' > n.ft

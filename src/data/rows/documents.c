@@ -86,7 +86,7 @@ basin_status bs_text_exist(const bs_text_columns *t, const bs_reading *r, const 
 basin_status bs_text_put(bs_text_columns *t, const bs_reading *r, int place, const char *text,
                          size_t len)
 {
-    t->seen = true;
+    t->seen |= 1u << place;
     bs_buf_clear(&t->piece[place]);
     if (!bs_is_missing(text, len))
         bs_buf_add(&t->piece[place], text, len);

@@ -13,7 +13,7 @@ typedef struct {
     int         n;
     const char *name[BS_MOST_TEXTS];
     bs_buf      piece[BS_MOST_TEXTS]; /* of the current row */
-    bool        seen;                 /* some row has one of them, even if it is null */
+    unsigned    seen;                 /* bit i: some row has the i-th, even if it is null */
     bool        given;                /* by the option or a model: nothing is guessed */
     bs_arena    arena;                /* of the names */
 } bs_text_columns;

@@ -84,7 +84,7 @@ static basin_status find_text(jsonl *x, const uint8_t *mark, const uint8_t *drop
         return BASIN_OK;
     const bs_texts texts = texts_of(x, &x->member[at]);
     x->member[at].role = JSONL_TEXT;
-    x->texts.seen = true;
+    x->texts.seen = 1;
     bs_text_note(x->r, x->member[at].name, &texts, (int32_t)x->member[at].texts);
     return bs_text_add(&x->texts, x->r, x->member[at].name);
 }

@@ -492,12 +492,25 @@ static basin_status count_attributes(jsonl *x)
     return ok ? BASIN_OK : bs_fail_nomem(x->r->err);
 }
 
+/* The option must not name members that no row has. */
+static basin_status check_texts(const jsonl *x)
+{
+    const bs_text_columns *t = &x->texts;
+    for (int i = 0; x->r->o->text_column[0] && !x->r->o->like && i < t->n; i++)
+        if (!(t->seen >> i & 1))
+            return bs_error_at(x->r, 0, 0, "--text-column: no row has a member '%.60s'",
+                               t->name[i]);
+    return BASIN_OK;
+}
+
 static basin_status finish(jsonl *x)
 {
     bs_reading  *r = x->r;
     bs_build    *b = r->b;
     bs_source   *source = &b->ds->source;
-    basin_status s = x->style == JSONL_NUMBERED ? BASIN_OK : bs_jsonl_columns(x);
+    basin_status s = check_texts(x);
+    if (!s && x->style != JSONL_NUMBERED)
+        s = bs_jsonl_columns(x);
     if (!s)
         s = count_attributes(x);
     if (s)

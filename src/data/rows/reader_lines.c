@@ -104,7 +104,7 @@ static basin_status read_block(bs_reading *r, bs_line_reader one)
     basin_status s = BASIN_OK;
     bs_buf_init(&x.rest, (size_t)1 << 31);
     bs_arena_init(&x.texts.arena, 0);
-    x.texts.seen = true;
+    x.texts.seen = 1;
     s = bs_text_add(&x.texts, r, r->o->like && r->o->like->n_texts ? r->o->like->text[0] : "text");
     if (!s)
         s = bs_reading_lines(r, &x, one);
