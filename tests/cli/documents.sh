@@ -70,6 +70,8 @@ printf '__label__a caf\351 ol\351\n__label__b \n__label__a x\n' > latin.ft
 basin data inspect latin.ft | grep note
 basin train t.csv --labels last:24 --text-column tekst
 basin data inspect t.jsonl --text-column text,tekst
+sed 's/"labels"/"topics"/; 1s/,"topics".*/}/' t.jsonl | head -n 9 > topics.jsonl
+basin data inspect topics.jsonl | grep 'no member'
 basin data inspect t.csv --labels last:24 --drop text
 printf '0\n1\n' > names
 printf '__label__7 one two\n' > n.ft

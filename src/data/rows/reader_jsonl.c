@@ -531,7 +531,8 @@ static basin_status finish(jsonl *x)
                            "no row has labels; write \"labels\": [\"name\", ...], or say with "
                            "--labels which members they are");
     if (x->labels && x->without)
-        bs_notes_add(r->notes, "unlabelled", "%d rows have no member \"labels\"", x->without);
+        bs_notes_add(r->notes, "unlabelled", "%d rows have no member \"%.60s\"", x->without,
+                     x->label_key);
     s = bs_text_finish(&x->texts, r);
     if (s)
         return s;
