@@ -221,5 +221,8 @@ typedef struct {
 basin_status bs_blank_categories(const bs_rows *ds, int64_t *out, basin_error *err);
 
 basin_status bs_rows_summary(const bs_rows *ds, bs_summary *out, basin_error *err);
+/* How many rows have the inputs of a row of train, which has the same columns. */
+basin_status bs_rows_shared(const bs_rows *ds, const bs_rows *train, int32_t *out,
+                            basin_error *err);
 
 #endif

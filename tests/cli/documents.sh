@@ -30,6 +30,7 @@ for f in t.ft "t.csv --set data.labels=last:24"; do basin eval run $f | sed -n 2
 
 echo "== folds, several seeds, resuming, going on, teaching"
 basin data split t.jsonl -o s > table; sed 's/ *$//' table
+head -n 5 s-train.jsonl | cat - s-test.jsonl > both.jsonl && basin data check s-train.jsonl both.jsonl | grep against
 train s-train.jsonl --method seal-nce --folds 3 -o folds && basin eval folds s-test.jsonl | sed -n 2p | cut -c1-12
 train s-train.jsonl --valid s-valid.jsonl --method seal-nce --epochs 3 -o whole
 train s-train.jsonl --valid s-valid.jsonl --method seal-nce -o part

@@ -49,7 +49,7 @@ basin data inspect miss.arff --labels l | grep 'missing\|open'
 cp d.arff "my d;1.arff"; cp d.xml "my d;1.xml"
 basin data inspect "my d;1.arff" d.arff --xml d.xml --set data.max_rows=1000 | tail -n 1
 basin data inspect d.arff --task mlc --labels 'pick1_?' | tail -n 1
-basin data check d.arff d.arff | grep 'file\|next'
+basin data check d.arff d.arff | grep 'file\|against\|next'
 printf '{"features":{"noise_1":1},"labels":["other"]}\n' > other.jsonl
 basin data convert d.arff -o dj.jsonl 2> note
 basin data check dj.jsonl other.jsonl dj.jsonl > table; echo "status $?"; grep 'file\|problem\|next' table

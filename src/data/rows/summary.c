@@ -72,15 +72,37 @@ basin_status bs_blank_categories(const bs_rows *ds, int64_t *out, basin_error *e
     return ok ? BASIN_OK : bs_fail_nomem(err);
 }
 
+static print *sorted_prints(const bs_rows *ds)
+{
+    print *p = bs_alloc(((size_t)ds->rows + 1) * sizeof *p);
+    for (int32_t r = 0; p && r < ds->rows; r++)
+        p[r] = (print){bs_row_hash(ds, r, 7), hash_labels(&ds->y, r), r};
+    if (p)
+        qsort(p, (size_t)ds->rows, sizeof *p, by_x);
+    return p;
+}
+
+basin_status bs_rows_shared(const bs_rows *ds, const bs_rows *train, int32_t *out, basin_error *err)
+{
+    print *p = sorted_prints(ds), *q = p ? sorted_prints(train) : NULL;
+    *out = 0;
+    for (int32_t i = 0, k = 0; q && i < ds->rows; i++) {
+        while (k < train->rows && q[k].x < p[i].x)
+            k++;
+        *out += k < train->rows && q[k].x == p[i].x;
+    }
+    const bool ok = q != NULL;
+    bs_free(p);
+    bs_free(q);
+    return ok ? BASIN_OK : bs_fail_nomem(err);
+}
+
 static basin_status repetitions(const bs_rows *ds, bs_summary *out, basin_error *err)
 {
-    int32_t n = ds->rows;
-    print  *p = bs_alloc(((size_t)n + 1) * sizeof *p);
+    const int32_t n = ds->rows;
+    print        *p = sorted_prints(ds);
     if (!p)
         return bs_fail_nomem(err);
-    for (int32_t r = 0; r < n; r++)
-        p[r] = (print){bs_row_hash(ds, r, 7), hash_labels(&ds->y, r), r};
-    qsort(p, (size_t)n, sizeof *p, by_x);
     count_repeats(p, n, out);
     qsort(p, (size_t)n, sizeof *p, by_y);
     for (int32_t i = 0; i < n; i++)

@@ -193,15 +193,31 @@ static basin_status find_problem(const bs_summary *s, const char *file, const bs
     return odd ? bs_fail(err, BASIN_EDATA, "%s", odd) : BASIN_OK;
 }
 
+static basin_status compare(const bs_rows *d, const bs_rows *first, const char *name, bs_buf *table,
+                            bs_buf *json, basin_error *err)
+{
+    int32_t      shared;
+    basin_status s = bs_rows_shared(d, first, &shared, err);
+    if (s)
+        return s;
+    bs_buf_text(table, "against  ");
+    bs_buf_visible(table, name);
+    bs_buf_printf(table, ": %d of %d rows are there, too\n", (int)shared, (int)d->rows);
+    bs_json_open(json, "against", '{');
+    bs_json_members(json, "name %s shared %d", name, shared);
+    bs_json_close(json, '}');
+    return BASIN_OK;
+}
+
 /* One of several files: by itself, then compared with the first one. This is stricter than testing
  * a model, which ignores labels that training does not have. */
-static basin_status check_file(const bs_data_args *g, int i, const bs_schema *like, int *used,
+static basin_status check_file(const bs_data_args *g, int i, const bs_rows *first, int *used,
                                bs_rows **out, bs_buf *table, bs_buf *json, basin_error *err)
 {
     bs_read_options o = g->settings->read;
     bs_summary      summary;
     bs_notes        notes;
-    o.like = like;
+    o.like = first ? &first->schema : NULL;
     bs_notes_init(&notes);
     bs_buf_text(table, i ? "\nfile     " : "file     ");
     bs_buf_visible(table, g->file[i]);
@@ -217,8 +233,10 @@ static basin_status check_file(const bs_data_args *g, int i, const bs_schema *li
     if (!s)
         s = find_problem(&summary, g->file[i], &notes, err);
     size_t shown = notes.n;
-    if (!s && like)
-        s = bs_rows_match(like, *out, g->file[i], &notes, err);
+    if (!s && first)
+        s = bs_rows_match(o.like, *out, g->file[i], &notes, err);
+    if (!s && first)
+        s = compare(*out, first, g->file[0], table, json, err);
     print_notes(&notes, shown, table);
     if (read) {
         bs_notes_json(&notes, json);
@@ -244,8 +262,7 @@ static basin_status check_files(const bs_data_args *g, bs_buf *table, bs_buf *js
     for (int i = 0, used = 1; i < g->n && status != BASIN_ENOMEM; i += used) {
         bs_rows     *other = NULL;
         basin_error  why;
-        basin_status s = check_file(g, i, first ? &first->schema : NULL, &used, i ? &other : &first,
-                                    table, json, &why);
+        basin_status s = check_file(g, i, first, &used, i ? &other : &first, table, json, &why);
         bs_rows_free(other);
         if (s && (!status || s == BASIN_ENOMEM))
             status = bs_fail(err, s, "%s", why.msg);
