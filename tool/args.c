@@ -114,7 +114,7 @@ int cli_end(cli_call *c, basin_status s)
 
 const cli_option cli_reading[] = {
     CLI_KEY("--task", "TASK", "task",
-            "mlc (label sets), tag (sentences) or seg (images); default: by the data"),
+            "mlc (label sets), tag (sentences), roles or seg (images); default: by the data"),
     CLI_KEY("--labels", "SPEC", "data.labels",
             "mlc, label columns: NAMES, PATTERN, FILE, first:N, last:N"),
     CLI_KEY("--xml", "FILE", "data.xml", "mlc: MULAN label file; it overrides what the data says"),
