@@ -67,6 +67,8 @@ echo "== what is wrong"
 printf '{"text": "ok then", "labels": ["a"]}\n{"text": "bad \377 byte", "labels": ["b"]}\n' > bad.jsonl
 exec 2>&1
 basin data inspect bad.jsonl
+{ echo [; head -n 1 t.jsonl; echo ]; } > list.json
+basin data inspect list.json; basin predict run list.json
 printf '__label__a caf\351 ol\351\n__label__b \n__label__a x\n' > latin.ft
 basin data inspect latin.ft | grep note
 basin train t.csv --labels last:24 --text-column tekst

@@ -16,16 +16,22 @@
 #include "data/rows/jsonl.h"
 #include "data/scan.h"
 
+static size_t after_blanks(const char *head, size_t i, size_t n)
+{
+    while (i < n && (bs_is_blank(head[i]) || head[i] == '\n' || head[i] == '\r'))
+        i++;
+    return i;
+}
+
 static int sniff(const char *head, size_t n, const char *path)
 {
     (void)path;
-    size_t i = 0;
-    while (i < n && (bs_is_blank(head[i]) || head[i] == '\n' || head[i] == '\r'))
-        i++;
+    size_t i = after_blanks(head, 0, n);
+    if (i < n && head[i] == '[') /* a list of rows is refused with what would be right */
+        i = after_blanks(head, i + 1, n);
     if (i == n || head[i] != '{')
         return 0;
-    for (i++; i < n && (bs_is_blank(head[i]) || head[i] == '\n' || head[i] == '\r');)
-        i++;
+    i = after_blanks(head, i + 1, n);
     return i < n && (head[i] == '"' || head[i] == '}') ? 85 : 0;
 }
 
