@@ -76,6 +76,18 @@ typedef struct basin_predictor basin_predictor;
 basin_status basin_model_load(const char *path, basin_model **out, basin_error *err);
 void         basin_model_free(basin_model *m); /* accepts NULL; predictors first */
 
+/* The same with options; NULL or 0 means the default. */
+typedef struct {
+    size_t size;
+    /* For a model stored without its pretrained encoder (model.encoder = beside): the folder that
+     * has it. NULL = searched: a folder of its name beside the model, the one that the config of
+     * the run names, a folder of its name in those of $BASIN_ENCODERS, which colons separate.
+     * Another encoder is BASIN_EDATA; a folder for a model that needs none is BASIN_EARG. */
+    const char *encoder;
+} basin_model_options;
+basin_status basin_model_load_with(const char *path, const basin_model_options *o,
+                                   basin_model **out, basin_error *err);
+
 /* The same from the bytes of a model file, which are not needed afterwards; and those bytes again
  * of a model that is loaded, however it was. Release them with basin_bytes_free. */
 typedef struct {
@@ -381,6 +393,7 @@ typedef struct {
     /* mlc: "threshold", or the set of labels with the best expected "f1", "subset" accuracy,
      * "hamming" loss or "jaccard" index under P(y | x) ~ exp(-E); NULL = the model's own. */
     const char *decide;
+    const char *encoder; /* as in basin_model_options; not for a model in memory */
 } basin_eval_options;
 
 basin_status basin_eval(const char *model, const char *const *files, int n,
@@ -420,8 +433,9 @@ typedef struct {
     /* mlc, nonzero: copies the input's columns before the predictions (jsonl, csv, tsv; CSV and
      * JSON rows only); labels then go to the member "predicted" or to columns predicted_LABEL. */
     int keep_columns;
-    int probabilities;  /* mlc, nonzero: adds the probabilities of all labels, by name (jsonl) */
-    const char *decide; /* as above */
+    int probabilities;   /* mlc, nonzero: adds the probabilities of all labels, by name (jsonl) */
+    const char *decide;  /* as above */
+    const char *encoder; /* as above */
 } basin_predict_options;
 
 /* Reads rows from the files ("-" is standard input) and writes predictions to out or, if that is
@@ -459,8 +473,9 @@ typedef struct {
     const char        *metric; /* the metric to maximise; default: as in training */
     const char        *value;  /* a number from 0 to 1; no files are needed then */
     int                threads;
-    const char        *device; /* as above */
-    const char *const *set;    /* as above */
+    const char        *device;  /* as above */
+    const char *const *set;     /* as above */
+    const char        *encoder; /* as above */
 } basin_threshold_options;
 
 /* mlc: rechooses the threshold of a model on labelled files and replaces the model file atomically;
@@ -473,9 +488,10 @@ basin_status basin_model_threshold(const char *model, const char *const *files, 
 typedef struct {
     size_t             size;
     int                threads;
-    const char        *device; /* as above */
-    const char *const *set;    /* as above */
-    const char        *kind;   /* temperature (default) or isotonic */
+    const char        *device;  /* as above */
+    const char *const *set;     /* as above */
+    const char        *kind;    /* temperature (default) or isotonic */
+    const char        *encoder; /* as above */
 } basin_calibrate_options;
 
 /* mlc: finds the temperature that makes the model's probabilities most likely on labelled files, or
@@ -486,6 +502,11 @@ typedef struct {
 basin_status basin_model_calibrate(const char *model, const char *const *files, int n,
                                    const basin_calibrate_options *o, const basin_session *s,
                                    basin_text *out, basin_error *err);
+
+/* Writes a model whose encoder is not inside, and whose folder is found as by
+ * basin_model_load_with, to a file that has all of it and predicts the same. */
+basin_status basin_model_bundle(const char *model, const char *path, const basin_model_options *o,
+                                const basin_session *s, basin_text *out, basin_error *err);
 
 #ifdef __cplusplus
 }

@@ -354,10 +354,11 @@ static void structs_have_no_room_at_their_end(void **state)
     ENDS_WITH(basin_tagged, tag);
     ENDS_WITH(basin_images, class_names);
     ENDS_WITH(basin_train_options, model);
-    ENDS_WITH(basin_eval_options, decide);
-    ENDS_WITH(basin_predict_options, decide);
-    ENDS_WITH(basin_threshold_options, set);
-    ENDS_WITH(basin_calibrate_options, kind);
+    ENDS_WITH(basin_eval_options, encoder);
+    ENDS_WITH(basin_predict_options, encoder);
+    ENDS_WITH(basin_threshold_options, encoder);
+    ENDS_WITH(basin_calibrate_options, encoder);
+    ENDS_WITH(basin_model_options, encoder);
 }
 
 /* A struct as an older or a newer program has it. */
@@ -373,6 +374,7 @@ typedef union {
     basin_predict_options   predict;
     basin_threshold_options threshold;
     basin_calibrate_options calibrate;
+    basin_model_options     model;
     unsigned char           bytes[512];
 } sized;
 
@@ -408,7 +410,8 @@ static basin_status give(int which, const sized *o, basin_error *err)
     case 6: s = give_eval(o, NULL, err); break;
     case 7: s = basin_predict_files("run", file, 1, &o->predict, null, NULL, err); break;
     case 8: s = basin_model_threshold("run", file, 1, &o->threshold, NULL, &text, err); break;
-    default: s = basin_model_calibrate("run", file, 1, &o->calibrate, NULL, &text, err);
+    case 9: s = basin_model_calibrate("run", file, 1, &o->calibrate, NULL, &text, err); break;
+    default: s = basin_model_load_with("run", &o->model, &m, err); basin_model_free(m);
     }
     basin_text_free(&text);
     basin_data_free(d);
@@ -424,7 +427,8 @@ static const size_t size_of[] = {sizeof(basin_predictor_options),
                                  sizeof(basin_eval_options),
                                  sizeof(basin_predict_options),
                                  sizeof(basin_threshold_options),
-                                 sizeof(basin_calibrate_options)};
+                                 sizeof(basin_calibrate_options),
+                                 sizeof(basin_model_options)};
 enum { SIZED = sizeof size_of / sizeof *size_of, TRAINING = 5 };
 
 static void sizes_tell_what_a_program_knows(void **state)

@@ -1,6 +1,7 @@
 /* test_api_encoder.c -- models with an encoder in memory: texts alone and together, errors. */
 #include <string.h>
 
+#include "base/io.h"
 #include "tests/model_edit.h"
 
 enum { LABELS = 24, TEXTS = 4 };
@@ -11,17 +12,22 @@ static const char *const text[TEXTS] = {"nafobu loriti tegagu nibodu kekazi", ""
 
 static char encoder[400];
 
-static void train(void)
+static void config(basin_config *c)
 {
-    basin_config *c;
-    basin_text    out;
-    OK(basin_config_new(&c, err));
     OK(basin_config_set(c, "method", "ce", err));
     OK(basin_config_set(c, "epochs", "1", err));
     OK(basin_config_set(c, "net.width", "8", err));
     OK(basin_config_set(c, "encoder.length", "12", err));
     OK(basin_config_set(c, "encoder", encoder, err));
     OK(basin_config_file(c, "train", "d.jsonl", err));
+}
+
+static void train(void)
+{
+    basin_config *c;
+    basin_text    out;
+    OK(basin_config_new(&c, err));
+    config(c);
     OK(basin_train(c, "read", 1, 0, NULL, &out, err));
     basin_text_free(&out);
     basin_config_free(c);
@@ -123,10 +129,49 @@ static void impossible_encoders(void **state)
     }
 }
 
+static void without_its_encoder(void **state)
+{
+    basin_config             *c;
+    basin_text                out;
+    basin_model              *m = NULL;
+    basin_predictor          *p;
+    basin_error               why = {0};
+    basin_bytes               bytes;
+    float                     then[TEXTS * LABELS], now[TEXTS * LABELS];
+    const basin_train_options memory = {sizeof memory, .model = &m};
+    (void)state;
+    OK(basin_config_new(&c, err));
+    config(c);
+    OK(basin_config_set(c, "encoder.train", "none", err));
+    OK(basin_config_set(c, "model.encoder", "beside", err));
+    OK(basin_train_with(c, &memory, NULL, &out, err));
+    basin_text_free(&out);
+    basin_config_free(c);
+    OK(basin_predictor_new(m, 1, &p, err));
+    OK(basin_predict_texts(p, text, TEXTS, NULL, then, err));
+    basin_predictor_free(p);
+    OK(basin_model_write(m, &bytes, err));
+    basin_model_free(m);
+    OK(bs_write_file("alone.safetensors", bytes.data, bytes.n, err));
+    basin_bytes_free(&bytes);
+
+    assert_int_equal(basin_model_load("alone.safetensors", &m, &why), BASIN_EDATA);
+    assert_non_null(strstr(why.msg, "--encoder DIR names its folder"));
+    assert_null(m);
+    const basin_model_options there = {sizeof there, .encoder = encoder};
+    assert_int_equal(basin_model_load_with("read", &there, &m, &why), BASIN_EARG);
+    OK(basin_model_load_with("alone.safetensors", &there, &m, err));
+    OK(basin_predictor_new(m, 1, &p, err));
+    OK(basin_predict_texts(p, text, TEXTS, NULL, now, err));
+    assert_memory_equal(then, now, sizeof now);
+    basin_predictor_free(p);
+    basin_model_free(m);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(texts_alone_and_together),
-                                       cmocka_unit_test(other_rows_are_refused),
-                                       cmocka_unit_test(impossible_encoders)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(texts_alone_and_together), cmocka_unit_test(other_rows_are_refused),
+        cmocka_unit_test(without_its_encoder), cmocka_unit_test(impossible_encoders)};
     return cmocka_run_group_tests(tests, make_models, leave_folder);
 }

@@ -65,6 +65,7 @@ typedef struct {
     int         rows;    /* maximum examined; default: 2000 rows, 1000 sentences, 24 images */
     int         threads; /* 0 = all cores */
     const char *device;  /* NULL = "cpu" */
+    const char *encoder; /* as in basin_model_options */
 } basin_explain_options;
 
 /* What the energy of a model learned, as seen on labelled files: how labels, neighbouring tags or
@@ -79,6 +80,7 @@ typedef struct {
     const char *path;    /* of the page; default: report.html in the run, or here for several */
     int         threads; /* 0 = all cores */
     const char *device;  /* NULL = "cpu" */
+    const char *encoder; /* as in basin_model_options, for models that need one */
 } basin_report_options;
 
 /* One HTML page about a run folder, or several: a verdict against baselines and what to do next,

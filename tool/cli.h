@@ -57,6 +57,11 @@ typedef struct {
 #define CLI_MACHINE(o)                                                     \
     CLI_WHOLE("--threads", "N", &(o).threads, 1024, "default: all cores"), \
         CLI_TEXT("--device", "NAME", &(o).device, "default: cpu")
+/* Of every verb that uses models. */
+#define CLI_ENCODER(o)                                                                      \
+    CLI_TEXT("--encoder", "DIR", &(o).encoder,                                              \
+             "mlc: the encoder of a model stored without it; default: found beside it, by " \
+             "its run, or in $BASIN_ENCODERS")
 #define CLI_END      \
     {                \
         .name = NULL \
@@ -150,8 +155,8 @@ typedef struct {
     int         seeds, resume;
 } cli_training;
 
-#define CLI_SHARED(a)                                                                         \
-    CLI_TEXT("--shared", "FOLDER", &(a)->shared,                                              \
+#define CLI_SHARED(a)                                                                       \
+    CLI_TEXT("--shared", "FOLDER", &(a)->shared,                                            \
              "as -o; any number of processes, on all machines that see FOLDER, divide the " \
              "work, and each ends with the whole result")
 

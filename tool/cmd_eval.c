@@ -23,6 +23,7 @@ static int run(const cli_verb *verb, int argc, char **argv)
                    "tag: the table that conlleval prints; spans by the rules of their scheme"),
           CLI_TEXT("--part", "PART", &o.part,
                    "seg: train, valid, test or all of images that have parts; default: test"),
+          CLI_ENCODER(o),
           CLI_MACHINE(o),
           CLI_END};
     if (!cli_begin_as_read(&c, argc, argv, rows, &as_read, &o.set))

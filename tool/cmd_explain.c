@@ -15,6 +15,7 @@ static int run(const cli_verb *verb, int argc, char **argv)
                        "most to examine; default: 2000 rows, 1000 sentences, 24 images"),
              CLI_TEXT("--part", "PART", &o.part,
                       "seg: train, valid, test or all of images that have parts; default: test"),
+             CLI_ENCODER(o),
              CLI_MACHINE(o),
              CLI_END};
     if (!cli_begin(&c, argc, argv, rows, NULL))

@@ -68,6 +68,7 @@ static int run(const cli_verb *verb, int argc, char **argv)
                       "seg: masks drawn over photos, in DIR/overlay; with -o FILE.png that alone"),
              CLI_TEXT("--part", "PART", &o.part,
                       "seg: train, valid or test of images that have parts; default: all"),
+             CLI_ENCODER(o),
              CLI_MACHINE(o),
              CLI_END};
     if (!cli_begin_as_read(&c, argc, argv, rows, &as_read, &o.set))

@@ -8,7 +8,7 @@ static int run(const cli_verb *verb, int argc, char **argv)
     const cli_option     rows[] = {CLI_OUT("FILE", &o.path,
                                            "the page; default RUN/report.html, "
                                                "for several runs report.html"),
-                                   CLI_MACHINE(o), CLI_END};
+                                   CLI_ENCODER(o), CLI_MACHINE(o), CLI_END};
     if (!cli_begin(&c, argc, argv, rows, NULL))
         return c.status;
     if (c.n < 1)

@@ -125,6 +125,10 @@ class Session(Sized):
     ]
 
 
+class ModelOptions(Sized):
+    _fields_ = [("size", c_size_t), ("encoder", c_char_p)]
+
+
 class TrainOptions(Sized):
     _fields_ = [
         ("size", c_size_t),
@@ -159,7 +163,7 @@ _P = c_void_p
 _ERR = POINTER(Error)
 _FUNCTIONS: Dict[str, Tuple[Any, Sequence[Any]]] = {
     "basin_version": (c_char_p, []),
-    "basin_model_load": (c_int, [c_char_p, POINTER(_P), _ERR]),
+    "basin_model_load_with": (c_int, [c_char_p, POINTER(ModelOptions), POINTER(_P), _ERR]),
     "basin_model_read": (c_int, [_P, c_size_t, POINTER(_P), _ERR]),
     "basin_model_write": (c_int, [_P, POINTER(Bytes), _ERR]),
     "basin_model_free": (None, [_P]),

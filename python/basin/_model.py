@@ -120,7 +120,11 @@ class Model:
 
     @classmethod
     def load(
-        cls, path: Union[str, "os.PathLike[str]"], *, threads: Optional[int] = None
+        cls,
+        path: Union[str, "os.PathLike[str]"],
+        *,
+        threads: Optional[int] = None,
+        encoder: Union[str, "os.PathLike[str]", None] = None,
     ) -> "Model":
         """Reads a model file, or the best model of a run folder.
 
@@ -129,9 +133,13 @@ class Model:
         path : path of a file or folder
         threads : int, optional
             For predictions; default: OMP_NUM_THREADS, or all cores. Never changes results.
+        encoder : path of a folder, optional
+            The pretrained encoder of a model that was stored without it; default: found beside the
+            model, where the config of its run says, or in the folders of ``$BASIN_ENCODERS``.
         """
         handle = c_void_p()
-        call(lib.basin_model_load, os.fsencode(path), byref(handle))
+        options = _lib.ModelOptions(encoder=None if encoder is None else os.fsencode(encoder))
+        call(lib.basin_model_load_with, os.fsencode(path), byref(options), byref(handle))
         return cls(handle, threads)
 
     @classmethod

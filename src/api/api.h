@@ -114,13 +114,18 @@ void bs_metric_row(const bs_task *k, const bs_preprocess *known, const char *nam
 basin_status bs_read_for(const bs_model_file *m, const char *const *files, int n, const char *part,
                          bool label_free, bs_logger *log, bs_dataset *out, basin_error *err);
 
-/* The model that `model` means (bs_model_path), with a note if it is not simply that file. */
-basin_status bs_model_open(const char *model, bs_logger *log, basin_model **out, basin_error *err);
+/* The model that `model` means (bs_model_path), with a note if it is not simply that file. encoder:
+ * as for bs_model_file_read, and refused if all of the model is inside. */
+basin_status bs_model_open(const char *model, const char *encoder, bs_logger *log,
+                           basin_model **out, basin_error *err);
+/* One from the bytes of its file, or the same. */
+basin_status bs_model_of(const void *bytes, size_t n, const char *encoder, basin_model **out,
+                         basin_error *err);
 
 /* seeds.c: whether there are models of seeds in a folder, and all of them as one. */
 bool         bs_seeds_there(const char *folder);
-basin_status bs_seeds_read(const char *folder, bs_logger *log, bs_model_file **out,
-                           basin_error *err);
+basin_status bs_seeds_read(const char *folder, const char *encoder, bs_logger *log,
+                           bs_model_file **out, basin_error *err);
 
 /* A model from what was read, which it takes, also on failure. */
 basin_status bs_model_make(bs_model_file *saved, basin_model **out, basin_error *err);
@@ -141,6 +146,7 @@ typedef struct {
     int                n;
     const char *const *set; /* overrides (bs_model_file_set_all); or NULL */
     bs_machine         where;
+    const char        *encoder; /* of bs_model_open */
     bs_logger          log;
     basin_model       *opened; /* release with basin_model_free, also after a failure */
 } bs_api_call;

@@ -159,7 +159,7 @@ static basin_status judge(searching *s, attempt *a, basin_error *err)
     const bs_machine  where = {a->settings.train.device, a->settings.train.threads};
     basin_status      status = bs_profile_parse(a->settings.train.profile, &how.profile, err);
     if (!status)
-        status = bs_model_file_read(bs_path_in(a->folder.text, BS_MODEL_FILE).text, &m, err);
+        status = bs_model_file_read(bs_path_in(a->folder.text, BS_MODEL_FILE).text, NULL, &m, err);
     if (!status)
         status = task->outputs(part, &m->known, &y, err);
     if (!status && s->data.folds > 1)

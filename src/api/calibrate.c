@@ -297,7 +297,8 @@ basin_status basin_model_calibrate(const char *model, const char *const *files, 
         s = BS_TAKE(basin_calibrate_options, options, &o, err);
     if (s)
         return s;
-    calibrating c = {.a.call = {model, files, n, o.set, {o.device, o.threads}, .opened = NULL}};
+    calibrating c = {
+        .a.call = {model, files, n, o.set, {o.device, o.threads}, o.encoder, .opened = NULL}};
     bs_arena_init(&c.arena, 0);
     s = bs_adjust_open(&c.a, session, err);
     if (!s)

@@ -35,7 +35,7 @@ static basin_status check(const bs_train_options *o, const bs_base_model *teache
 basin_status bs_teacher_find(const bs_train_options *o, const char *task, bs_base_model **out,
                              basin_error *err)
 {
-    basin_status s = bs_base_model_find(o->distil, "--distil", task, out, err);
+    basin_status s = bs_base_model_find(o->distil, NULL, "--distil", task, out, err);
     if (s || !*out || !(s = check(o, *out, task, err)))
         return s;
     bs_base_model_free(*out);

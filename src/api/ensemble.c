@@ -102,7 +102,7 @@ static basin_status read_params(const char *folder, bs_params **out, const char 
                                 basin_error *err)
 {
     bs_model_file *saved;
-    basin_status   s = bs_model_file_read(bs_path_in(folder, BS_MODEL_FILE).text, &saved, err);
+    basin_status s = bs_model_file_read(bs_path_in(folder, BS_MODEL_FILE).text, NULL, &saved, err);
     if (s)
         return s;
     *infer = strcmp(saved->settings.train.infer, "net") == 0 ? "net" : NULL;

@@ -187,7 +187,7 @@ basin_status basin_eval(const char *model, const char *const *files, int n,
         s = BS_TAKE(basin_eval_options, options, &o, err);
     if (s)
         return s;
-    bs_api_call c = {model, files, n, o.set, {o.device, o.threads}, .opened = NULL};
+    bs_api_call c = {model, files, n, o.set, {o.device, o.threads}, o.encoder, .opened = NULL};
     s = bs_call_open(&c, session, err);
     if (!s)
         s = evaluate_text(c.opened, &c, NULL, &o, out, err);
@@ -207,7 +207,7 @@ basin_status basin_eval_data(const basin_model *m, const basin_data *d,
         s = BS_TAKE(basin_eval_options, options, &o, err);
     if (s)
         return s;
-    bs_api_call c = {NULL, name, 1, NULL, {o.device, o.threads}, .opened = NULL};
+    bs_api_call c = {NULL, name, 1, NULL, {o.device, o.threads}, NULL, .opened = NULL};
     basin_model own = *m;
     bs_arena    arena;
     bs_arena_init(&arena, 0);

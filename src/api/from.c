@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-basin_status bs_base_model_find(const char *name, const char *option, const char *task,
-                                bs_base_model **out, basin_error *err)
+basin_status bs_base_model_find(const char *name, const char *encoder, const char *option,
+                                const char *task, bs_base_model **out, basin_error *err)
 {
     char path[BS_OPTION_TEXT + 64];
     *out = NULL;
@@ -12,7 +12,7 @@ basin_status bs_base_model_find(const char *name, const char *option, const char
         return BASIN_OK;
     basin_status s = bs_model_path(name, path, err);
     if (!s)
-        s = bs_base_model_open(path, name, out, err);
+        s = bs_base_model_open(path, name, encoder, out, err);
     if (s)
         return s;
     const char *theirs = (*out)->model->task->name;

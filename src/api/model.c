@@ -39,7 +39,8 @@ basin_status bs_model_make(bs_model_file *saved, basin_model **out, basin_error 
     return s;
 }
 
-basin_status bs_model_open(const char *model, bs_logger *log, basin_model **out, basin_error *err)
+basin_status bs_model_open(const char *model, const char *encoder, bs_logger *log,
+                           basin_model **out, basin_error *err)
 {
     static const char unfinished[] = "/" BS_UNFINISHED_FILE;
     char              file[BS_OPTION_TEXT + 64];
@@ -51,9 +52,15 @@ basin_status bs_model_open(const char *model, bs_logger *log, basin_model **out,
     s = bs_model_path(model, file, err);
     const size_t n = strlen(model);
     if (s && bs_seeds_there(model))
-        s = bs_seeds_read(model, log, &saved, err);
+        s = bs_seeds_read(model, encoder, log, &saved, err);
     else if (!s)
-        s = bs_model_file_read(file, &saved, err);
+        s = bs_model_file_read(file, encoder, &saved, err);
+    if (!s && encoder && !*saved->settings.train.encoder) {
+        bs_model_file_free(saved);
+        return bs_fail(err, BASIN_EARG,
+                       "--encoder: nothing of %.200s is outside its file; leave the option out",
+                       model);
+    }
     if (saved && strlen(file) > n && strcmp(file + n, unfinished) == 0)
         bs_log_say(log, BS_INFO, "%s: the training is not finished; this is the best model so far",
                    model);
@@ -66,23 +73,39 @@ basin_status bs_call_open(bs_api_call *c, const basin_session *session, basin_er
     if (!s)
         s = bs_need_where(c->where, err);
     if (!s && c->model)
-        s = bs_model_open(c->model, &c->log, &c->opened, err);
+        s = bs_model_open(c->model, c->encoder, &c->log, &c->opened, err);
     return s || !c->model ? s : bs_model_file_set_all(c->opened->saved, c->set, true, err);
 }
 
 basin_status basin_model_load(const char *path, basin_model **out, basin_error *err)
 {
     BS_KEEP_ERRNO;
-    bs_logger    quiet = bs_log_make(NULL, BS_QUIET);
-    basin_status s = BS_NEED(err, {"out", out}, {"model", path});
+    return basin_model_load_with(path, NULL, out, err);
+}
+
+basin_status basin_model_load_with(const char *path, const basin_model_options *options,
+                                   basin_model **out, basin_error *err)
+{
+    BS_KEEP_ERRNO;
+    basin_model_options o;
+    bs_logger           quiet = bs_log_make(NULL, BS_QUIET);
+    basin_status        s = BS_NEED(err, {"out", out}, {"model", path});
     if (out)
         *out = NULL;
-    return s ? s : bs_model_open(path, &quiet, out, err);
+    if (!s)
+        s = BS_TAKE(basin_model_options, options, &o, err);
+    return s ? s : bs_model_open(path, o.encoder, &quiet, out, err);
 }
 
 basin_status basin_model_read(const void *bytes, size_t n, basin_model **out, basin_error *err)
 {
     BS_KEEP_ERRNO;
+    return bs_model_of(bytes, n, NULL, out, err);
+}
+
+basin_status bs_model_of(const void *bytes, size_t n, const char *encoder, basin_model **out,
+                         basin_error *err)
+{
     bs_safetensors *f = NULL;
     bs_model_file  *saved = NULL;
     basin_status    s = BS_NEED(err, {"out", out}, {"bytes", bytes});
@@ -91,7 +114,7 @@ basin_status basin_model_read(const void *bytes, size_t n, basin_model **out, ba
     if (!s)
         s = bs_safetensors_memory("the model", bytes, n, &f, err);
     if (!s)
-        s = bs_model_file_from(f, "the model", &saved, err);
+        s = bs_model_file_from(f, "the model", encoder, &saved, err);
     bs_safetensors_close(f);
     return s ? s : bs_model_make(saved, out, err);
 }
@@ -112,6 +135,43 @@ basin_status basin_model_write(const basin_model *m, basin_bytes *out, basin_err
     else
         *out = (basin_bytes){text.data, text.len};
     return s;
+}
+
+basin_status basin_model_bundle(const char *model, const char *path,
+                                const basin_model_options *options, const basin_session *session,
+                                basin_text *out, basin_error *err)
+{
+    BS_KEEP_ERRNO;
+    basin_model_options o;
+    bs_buf              table, json;
+    basin_status        s = bs_need_text(out, BS_ARGUMENTS({"model", model}, {"path", path}), err);
+    if (!s)
+        s = BS_TAKE(basin_model_options, options, &o, err);
+    if (s)
+        return s;
+    bs_api_call c = {.model = model, .where = {.threads = 1}, .encoder = o.encoder};
+    bs_buf_init(&table, 1 << 16);
+    bs_buf_init(&json, 1 << 16);
+    s = bs_call_open(&c, session, err);
+    if (!s && !*c.opened->saved->settings.train.encoder)
+        s = bs_fail(err, BASIN_EARG,
+                    "%.200s: nothing of it is outside its file; it can be used as it is", model);
+    if (!s)
+        s = bs_model_file_bundle(c.opened->saved, path, err);
+    if (!s) {
+        const char *encoder = c.opened->saved->settings.train.encoder;
+        bs_buf_text(&table, "wrote ");
+        bs_buf_visible(&table, path);
+        bs_buf_text(&table, ", with the encoder in ");
+        bs_buf_visible(&table, encoder);
+        bs_buf_text(&table, "\n");
+        bs_json_open(&json, NULL, '{');
+        bs_json_text(&json, "model", path);
+        bs_json_text(&json, "encoder", encoder);
+        bs_json_close(&json, '}');
+    }
+    basin_model_free(c.opened);
+    return bs_text_give(s, &table, &json, out, err);
 }
 
 void basin_bytes_free(basin_bytes *b)

@@ -257,8 +257,9 @@ basin_status basin_predict_files(const char *model, const char *const *files, in
         return bs_fail(err, BASIN_EARG, "top_k: %d is not a number of labels", o.top_k);
     if ((s = BS_NEED(err, {"model", model})) || (s = bs_need_files(files, n, err)))
         return s;
-    predicting g = {.call = {model, files, n, o.set, {o.device, o.threads}, .opened = NULL},
-                    .o = &o};
+    predicting g = {
+        .call = {model, files, n, o.set, {o.device, o.threads}, o.encoder, .opened = NULL},
+        .o = &o};
     s = bs_call_open(&g.call, session, err);
     if (!s) {
         g.m = g.call.opened->saved;

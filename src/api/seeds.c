@@ -49,13 +49,14 @@ typedef struct {
     int             n, n_params;
 } seeds;
 
-static basin_status open_all(const char *folder, const int *seed, seeds *all, basin_error *err)
+static basin_status open_all(const char *folder, const char *encoder, const int *seed, seeds *all,
+                             basin_error *err)
 {
     basin_status s = BASIN_OK;
     for (int i = 0; i < all->n && !s; i++) {
         char path[BS_OPTION_TEXT + 96];
         bs_print(path, sizeof path, "%s/seed-%d/" BS_MODEL_FILE, folder, seed[i]);
-        s = bs_model_file_read(path, &all->saved[i], err);
+        s = bs_model_file_read(path, encoder, &all->saved[i], err);
         if (!s)
             s = check_alike(all->saved[0], all->saved[i], path, err);
         if (!s)
@@ -114,7 +115,7 @@ static basin_status join(const char *folder, const seeds *all, bs_model_file **o
     if (!s)
         s = bs_safetensors_memory(folder, bytes.data, bytes.len, &f, err);
     if (!s)
-        s = bs_model_file_from(f, folder, out, err);
+        s = bs_model_file_from(f, folder, settings->train.encoder, out, err);
     bs_safetensors_close(f);
     bs_buf_free(&bytes);
     bs_threshold_free(&threshold);
@@ -128,14 +129,14 @@ bool bs_seeds_there(const char *folder)
     return bs_find_seeds(folder, BS_MODEL_FILE, &seed, 1) > 0;
 }
 
-basin_status bs_seeds_read(const char *folder, bs_logger *log, bs_model_file **out,
-                           basin_error *err)
+basin_status bs_seeds_read(const char *folder, const char *encoder, bs_logger *log,
+                           bs_model_file **out, basin_error *err)
 {
     int   seed[BS_MOST_SEEDS];
     seeds all = {.n = bs_find_seeds(folder, BS_MODEL_FILE, seed, BS_MOST_SEEDS)};
     *out = NULL;
     all.saved = bs_calloc((size_t)all.n + 1, sizeof *all.saved);
-    basin_status s = all.saved ? open_all(folder, seed, &all, err) : bs_fail_nomem(err);
+    basin_status s = all.saved ? open_all(folder, encoder, seed, &all, err) : bs_fail_nomem(err);
     if (!s)
         s = join(folder, &all, out, err);
     if (!s && all.n > 1)

@@ -123,7 +123,8 @@ basin_status basin_model_threshold(const char *model, const char *const *files, 
         s = bs_need_files(files, n, err);
     if (s)
         return s;
-    bs_adjustment a = {.call = {model, files, n, o.set, {o.device, o.threads}, .opened = NULL}};
+    bs_adjustment a = {
+        .call = {model, files, n, o.set, {o.device, o.threads}, o.encoder, .opened = NULL}};
     s = bs_adjust_open(&a, session, err);
     if (!s)
         s = bs_metric_parse(o.metric ? o.metric

@@ -59,7 +59,8 @@ static basin_status resolve(const basin_config *c, const char *method, const cha
         status = bs_task_guess(&c->settings, *name ? name : NULL, &task, err);
     if (status)
         return status;
-    status = bs_base_model_find(c->settings.train.from, "--from", task->name, &from, err);
+    status = bs_base_model_find(c->settings.train.from, c->settings.train.encoder, "--from",
+                                task->name, &from, err);
     method = method ? method : c->settings.train.method;
     if (!status)
         status = bs_teacher_find(&c->settings.train, task->name, &teacher, err);
@@ -472,7 +473,7 @@ static basin_status train_seed(seeds_job *j, int item, basin_error *err)
 static basin_status train_all_seeds(seeds_job *j, basin_error *err)
 {
     const volatile int *stop = j->session ? j->session->stop : NULL;
-    const bs_items       all = {.ctx = j,
+    const bs_items      all = {.ctx = j,
                                .n = j->o->seeds,
                                .folder = seed_path,
                                .finished = seed_finished,
@@ -551,7 +552,8 @@ static basin_status train_some(const basin_config *c, const bs_train_request *o,
     bs_base_model *from, *teacher = NULL;
     bs_config_files(&files, &s->train, names);
     bs_preset_remark(s, log);
-    basin_status status = bs_base_model_find(s->train.from, "--from", s->train.task, &from, err);
+    basin_status status =
+        bs_base_model_find(s->train.from, s->train.encoder, "--from", s->train.task, &from, err);
     if (!status)
         status = bs_teacher_find(&s->train, s->train.task, &teacher, err);
     files.like = from ? &from->model->known : teacher ? &teacher->model->known : NULL;
@@ -669,8 +671,9 @@ static basin_status take_model(const basin_config *c, const bs_train_request *o,
     err = s ? &own : err;
     if (none || (s && s != BASIN_EINTERRUPTED))
         return s;
-    const basin_status taken = bytes ? basin_model_read(o->model->data, o->model->len, out, err)
-                                     : basin_model_load(o->folder, out, err);
+    const basin_status taken =
+        bytes ? bs_model_of(o->model->data, o->model->len, c->settings.train.encoder, out, err)
+              : basin_model_load(o->folder, out, err);
     return s ? s : taken;
 }
 

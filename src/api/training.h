@@ -60,8 +60,8 @@ basin_status bs_auto_train(const basin_config *c, const bs_train_request *o,
 /* ---- continuing from a model (from.c) ---- */
 
 /* The model called `name`, by an option ("--from"), of the same task; *out = NULL if name is "". */
-basin_status bs_base_model_find(const char *name, const char *option, const char *task,
-                                bs_base_model **out, basin_error *err);
+basin_status bs_base_model_find(const char *name, const char *encoder, const char *option,
+                                const char *task, bs_base_model **out, basin_error *err);
 
 /* For verbs whose trainings start from scratch. */
 basin_status bs_base_model_refuse(const bs_train_options *o, const char *verb, basin_error *err);

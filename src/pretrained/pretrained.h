@@ -77,9 +77,13 @@ bool bs_pretrained_halves(const real *x, int64_t n, uint16_t *out);
 /* A model may also have only "xxh64:... NAME" of an encoder: the sum of its numbers and the name of
  * its folder. */
 basin_status bs_pretrained_tell(const char *folder, bs_buf *out, basin_error *err);
-/* The encoder of that name and sum: beside the file of a model, or in one of the folders of
- * $BASIN_ENCODERS, which are separated by colons. */
-basin_status bs_pretrained_find(const char *told, const char *model, char folder[BS_OPTION_TEXT],
+/* The encoder of that name and sum: in the folder given or, if that is empty, in one of its name
+ * beside the file of the model, in the one it was trained with (or ""), or in one of its name in
+ * the folders of $BASIN_ENCODERS, which are separated by colons. */
+typedef struct {
+    const char *told, *model, *given, *trained;
+} bs_encoder_asked;
+basin_status bs_pretrained_find(const bs_encoder_asked *asked, char folder[BS_OPTION_TEXT],
                                 bs_pretrained **out, basin_error *err);
 
 /* "xxh64:...": of the names, types, shapes and numbers of the file. */

@@ -8,8 +8,8 @@
 #include "data/names.h"
 #include "file/checksum.h"
 
-basin_status bs_base_model_open(const char *path, const char *name, bs_base_model **out,
-                                basin_error *err)
+basin_status bs_base_model_open(const char *path, const char *name, const char *encoder,
+                                bs_base_model **out, basin_error *err)
 {
     bs_base_model *f = *out = bs_calloc(1, sizeof *f);
     bs_buf         bytes;
@@ -17,7 +17,7 @@ basin_status bs_base_model_open(const char *path, const char *name, bs_base_mode
         return bs_fail_nomem(err);
     f->name = name;
     bs_buf_init(&bytes, (size_t)1 << 40);
-    basin_status s = bs_model_file_read(path, &f->model, err);
+    basin_status s = bs_model_file_read(path, encoder, &f->model, err);
     if (!s)
         s = bs_read_file(path, &bytes, err);
     if (!s)

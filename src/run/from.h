@@ -17,9 +17,9 @@ typedef struct {
     int32_t       *unit[BS_AXES];
 } bs_base_model;
 
-/* name: for messages. */
-basin_status bs_base_model_open(const char *path, const char *name, bs_base_model **out,
-                                basin_error *err);
+/* name: for messages. encoder: as for bs_model_file_read. */
+basin_status bs_base_model_open(const char *path, const char *name, const char *encoder,
+                                bs_base_model **out, basin_error *err);
 void         bs_base_model_free(bs_base_model *f);
 
 /* Once the training data is known; reports what is new and what is dropped. */

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/io.h"
 #include "base/tree.h"
 #include "method/method.h"
 #include "pretrained/pretrained.h"
@@ -456,14 +457,37 @@ static basin_status read_params(const bs_safetensors *f, const char *name,
     return !status && base ? bs_pretrained_fill(base, p, "encoder/", err) : status;
 }
 
-/* The folder of an encoder that the file has only the name of. */
-static basin_status find_base(const bs_safetensors *f, const char *name, bs_model_file *s,
-                              basin_error *err)
+/* The encoder that the config of the model's run names; empty if there is none, or the config is
+ * that of another version. */
+static void trained_with(const char *name, char encoder[BS_OPTION_TEXT])
 {
+    const char  *slash = strrchr(name, '/');
+    bs_settings *was = bs_alloc(sizeof *was);
+    char         path[BS_OPTION_TEXT + 64];
+    bs_buf       text;
+    bs_print(path, sizeof path, "%.*sconfig", slash ? (int)(slash + 1 - name) : 0, name);
+    bs_buf_init(&text, 1 << 24);
+    *encoder = '\0';
+    if (was && bs_is_file(path) && !bs_settings_default(was, NULL) &&
+        !bs_read_file(path, &text, NULL) &&
+        !bs_settings_config(was, text.data ? text.data : "", text.len, path, NULL))
+        bs_print(encoder, BS_OPTION_TEXT, "%s", was->train.encoder);
+    bs_buf_free(&text);
+    bs_free(was);
+}
+
+/* The folder of an encoder that the file has only the name of. */
+static basin_status find_base(const bs_safetensors *f, const char *name, const char *encoder,
+                              bs_model_file *s, basin_error *err)
+{
+    char        trained[BS_OPTION_TEXT];
     const char *told = bs_safetensors_meta(f, "basin.encoder");
     if (!told)
         return BASIN_OK;
-    basin_status status = bs_pretrained_find(told, name, s->settings.train.encoder, &s->base, err);
+    trained_with(name, trained);
+    basin_status status =
+        bs_pretrained_find(&(bs_encoder_asked){told, name, encoder ? encoder : "", trained},
+                           s->settings.train.encoder, &s->base, err);
     if (!status)
         s->base->halves = strcmp(s->settings.train.model_dtype, "f16") == 0;
     return status;
@@ -566,8 +590,42 @@ basin_status bs_model_file_bytes(const bs_model_file *s, bs_buf *out, basin_erro
     return status;
 }
 
-basin_status bs_model_file_from(const bs_safetensors *f, const char *name, bs_model_file **out,
-                                basin_error *err)
+basin_status bs_model_file_bundle(const bs_model_file *s, const char *path, basin_error *err)
+{
+    const int     models = 1 + s->n_more;
+    const writing how = {.cost_net = true,
+                         .halves = strcmp(s->settings.train.model_dtype, "f16") == 0};
+    bs_settings  *settings = bs_alloc(sizeof *settings);
+    bs_params   **params = bs_calloc((size_t)models, sizeof(bs_params *));
+    bs_meta      *meta = bs_calloc((size_t)s->n_meta + 1, sizeof *meta);
+    bs_buf        options;
+    int           n = 0;
+    bs_buf_init(&options, (size_t)1 << 30);
+    if (settings) {
+        *settings = s->settings;
+        bs_print(settings->train.model_encoder, BS_OPTION_TEXT, "inside");
+        bs_settings_json(settings, &options);
+    }
+    for (int i = 0; i < s->n_meta && meta; i++) {
+        meta[n] = s->meta[i];
+        if (strcmp(meta[n].key, "basin.options") == 0)
+            meta[n].value = options.data;
+        n += strcmp(meta[n].key, "basin.encoder") != 0;
+    }
+    for (int i = 0; i < models && params; i++)
+        params[i] = i ? s->more[i - 1] : s->params;
+    basin_status status = settings && params && meta && !options.failed
+                              ? write_all(path, NULL, params, models, how, meta, n, err)
+                              : bs_fail_nomem(err);
+    bs_buf_free(&options);
+    bs_free(meta);
+    bs_free(params);
+    bs_free(settings);
+    return status;
+}
+
+basin_status bs_model_file_from(const bs_safetensors *f, const char *name, const char *encoder,
+                                bs_model_file **out, basin_error *err)
 {
     int            models = 1;
     bs_model_file *s = bs_calloc(1, sizeof *s);
@@ -583,7 +641,7 @@ basin_status bs_model_file_from(const bs_safetensors *f, const char *name, bs_mo
     if (!status)
         status = declare(f, s, err);
     if (!status)
-        status = find_base(f, name, s, err);
+        status = find_base(f, name, encoder, s, err);
     if (!status)
         status = check_size(f, name, s, models, err);
     if (!status)
@@ -602,14 +660,15 @@ basin_status bs_model_file_from(const bs_safetensors *f, const char *name, bs_mo
     return BASIN_OK;
 }
 
-basin_status bs_model_file_read(const char *path, bs_model_file **out, basin_error *err)
+basin_status bs_model_file_read(const char *path, const char *encoder, bs_model_file **out,
+                                basin_error *err)
 {
     bs_safetensors *f;
     basin_status    status = bs_safetensors_open(path, &f, err);
     *out = NULL;
     if (status)
         return status;
-    status = bs_model_file_from(f, path, out, err);
+    status = bs_model_file_from(f, path, encoder, out, err);
     bs_safetensors_close(f);
     return status;
 }

@@ -38,6 +38,7 @@ typedef struct {
     int            n_tensors, n_meta;
     unsigned       decided; /* lengths and samples set by the caller: bits of bs_model_file_set */
 
+    /* settings.train.encoder: the folder of an encoder that is not inside; else "" */
     struct bs_pretrained *base; /* while it is read: the encoder that is not inside, or NULL */
 } bs_model_file;
 
@@ -66,10 +67,12 @@ basin_status bs_model_file_write(const char *path, bs_buf *bytes, const bs_setti
                                  const bs_threshold *threshold, bs_params *const *params,
                                  int n_params, const char *card, basin_error *err);
 
-/* Checks everything: version, task, tensor names and shapes, finite values. */
-basin_status bs_model_file_read(const char *path, bs_model_file **out, basin_error *err);
-basin_status bs_model_file_from(const bs_safetensors *f, const char *name, bs_model_file **out,
+/* Checks everything: version, task, tensor names and shapes, finite values. encoder: the folder of
+ * the encoder, if that is not inside; NULL or "": searched (bs_pretrained_find). */
+basin_status bs_model_file_read(const char *path, const char *encoder, bs_model_file **out,
                                 basin_error *err);
+basin_status bs_model_file_from(const bs_safetensors *f, const char *name, const char *encoder,
+                                bs_model_file **out, basin_error *err);
 void         bs_model_file_free(bs_model_file *s);
 /* The parameters of its nets as they would be for another spec: names and shapes, no values. */
 basin_status bs_model_file_declare(const bs_model_file *s, const bs_net_spec *spec, bs_params **out,
@@ -77,5 +80,7 @@ basin_status bs_model_file_declare(const bs_model_file *s, const bs_net_spec *sp
 
 /* The bytes of the file that the model was read from. */
 basin_status bs_model_file_bytes(const bs_model_file *s, bs_buf *out, basin_error *err);
+/* The same model with all of its encoder inside, to a file. */
+basin_status bs_model_file_bundle(const bs_model_file *s, const char *path, basin_error *err);
 
 #endif

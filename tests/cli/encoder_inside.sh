@@ -1,4 +1,4 @@
-# How an encoder would cut texts; its numbers as halves, whole, or left in its folder.
+# How an encoder would cut texts; its numbers as halves, whole, or left in its folder, found again, and put inside.
 E=$TOP/tests/golden/encoders
 unset BASIN_ENCODERS
 basin data make text --seed 1 --set rows=120 -o all.jsonl > made
@@ -34,17 +34,63 @@ for mode in all none; do
 done
 
 echo "== beside"
+mkdir kept
+cp -r $E/bert kept/bert
 for mode in none top:1 all; do
-    train --set encoder.train=$mode --set model.encoder=beside -o $mode-beside
+    train --encoder kept/bert --set encoder.train=$mode --set model.encoder=beside -o $mode-beside
     train --set encoder.train=$mode -o $mode-inside
-    scores $mode-inside > inside
-    BASIN_ENCODERS=nowhere:$E scores $mode-beside | cmp - inside && echo "$mode: found in a folder of BASIN_ENCODERS"
-    basin predict $mode-beside t.jsonl 2>&1 | cut -c1-120 | head -n 1 | sed 's/{"labels.*/all of it is inside/'
+    scores $mode-inside > $mode
+    scores $mode-beside | cmp - $mode && echo "$mode: found where it was in training"
+done
+train --encoder kept/bert --set encoder.train=none --set model.encoder=beside --method nce -o energy
+train --encoder kept/bert --set encoder.train=none --set model.encoder=beside --seeds 2 -o seeds
+scores "seeds -q" > mean
+mv kept away
+for mode in none top:1 all; do
+    BASIN_ENCODERS=nowhere:$E scores $mode-beside | cmp - $mode && echo "$mode: found in a folder of BASIN_ENCODERS"
+    basin predict $mode-beside t.jsonl 2>&1 | head -n 1 | sed 's/{"labels.*/all of it is inside/'
 done
 [ $(size none-beside) -lt $(($(size none-inside) / 3)) ] && echo "less than a third as large"
 cp -r $E/distilbert none-beside/bert
 basin predict none-beside t.jsonl 2>&1
 rm -r none-beside/bert
 cp -r $E/bert none-beside/bert
-scores none-beside > beside
-scores none-inside | cmp - beside && echo "found beside the model"
+scores none-beside | cmp - none && echo "found beside the model"
+rm -r none-beside/bert
+
+echo "== named"
+try() { "$@" 2>&1 | sed "s|$E|E|g"; }
+scores "none-beside --encoder away/bert" | cmp - none && echo predict
+scores "seeds -q --encoder away/bert" | cmp - mean && echo "predict, a mean of seeds"
+basin eval none-beside t.jsonl --encoder away/bert | sed '$d' > named
+basin eval none-inside t.jsonl | sed '$d' | cmp - named && echo eval
+basin explain energy t.jsonl --encoder away/bert | grep page
+try basin explain energy t.jsonl
+basin report none-beside none-inside --encoder away/bert -o page.html 2>&1 | grep -c '^warning'
+basin report none-beside -o page.html 2>&1 | grep '^warning.*its encoder'
+train --from none-beside --encoder away/bert --set encoder.train=none -o further
+try basin predict none-beside t.jsonl --encoder $E/roberta
+try basin predict none-beside t.jsonl --encoder away
+try basin predict none-inside t.jsonl --encoder away/bert
+
+echo "== bundle"
+for mode in none top:1; do
+    basin model bundle $mode-beside --encoder away/bert -o $mode.safetensors
+    cmp $mode.safetensors $mode-inside/best.safetensors && echo "$mode: the same file"
+done
+basin model bundle seeds --encoder away/bert -o mean.safetensors -q --json
+scores mean.safetensors | cmp - mean && echo "predicts as the mean of seeds"
+basin model calibrate none-beside d.jsonl --encoder away/bert > table
+scores "none-beside --encoder away/bert" > calibrated
+cmp -s calibrated none || echo calibrated
+basin model bundle none-beside --encoder away/bert -o none-beside/best.safetensors
+scores none-beside | cmp - calibrated && echo "in place of the model"
+try basin model bundle none-beside -o new.safetensors
+try basin model bundle top:1-beside -o new.safetensors
+try basin model bundle top:1-beside --encoder $E/distilbert -o new.safetensors
+try basin model bundle top:1-beside --encoder away/bert -o away
+try basin model bundle top:1-beside
+try basin model bundle top:1-beside t.jsonl -o new.safetensors
+try basin model bundle top:1-beside --kind one -o new.safetensors
+try basin model threshold none-beside d.jsonl -o new.safetensors
+[ -e new.safetensors ] || echo "nothing was written"

@@ -112,7 +112,7 @@ static inline int fuzz_model(const uint8_t *data, size_t size)
     int             worked = -1;
     if (bs_safetensors_memory("model", data, size, &f, NULL))
         return worked;
-    if (bs_model_file_from(f, "model", &saved, NULL) == BASIN_OK &&
+    if (bs_model_file_from(f, "model", NULL, &saved, NULL) == BASIN_OK &&
         bs_model_make(saved, &m, NULL) == BASIN_OK)
         worked = fuzz_predictions(m);
     basin_model_free(m);

@@ -415,6 +415,12 @@ class Decisions(unittest.TestCase):
         for more in {}, {"encoder": f"{here}/../golden/encoders/bert", "encoder.train": "none"}:
             model = basin.train({**DECIDED, **more}, data)
             self.as_the_tool(model, X, f"{self.folder}/x.jsonl")
+        small = basin.train({**DECIDED, **more, "model.encoder": "beside"}, data)
+        small.save(f"{self.folder}/small")
+        with self.assertRaisesRegex(basin.BasinValueError, "neither inside nor beside it"):
+            basin.Model.load(f"{self.folder}/small")
+        small = basin.Model.load(f"{self.folder}/small", encoder=more["encoder"])
+        np.testing.assert_array_equal(small.predict_proba(X), model.predict_proba(X))
 
     def test_without_an_energy(self):
         np.save(f"{self.folder}/X.npy", self.X)

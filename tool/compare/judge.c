@@ -52,7 +52,7 @@ static basin_status predict(const bs_comparison *c, bs_compare_run *r, bs_output
     bs_model_file *model;
     double         seconds = 0;
     bs_print(path, sizeof path, "%s/best.safetensors", r->folder);
-    basin_status s = bs_model_file_read(path, &model, err);
+    basin_status s = bs_model_file_read(path, NULL, &model, err);
     if (s)
         return s;
     bs_buf mine, theirs;

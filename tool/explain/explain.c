@@ -117,9 +117,10 @@ static basin_status read_data(bs_explanation *e, const bs_task_explain *how,
     return s;
 }
 
-static basin_status load(bs_explanation *e, const char *model, basin_error *err)
+static basin_status load(bs_explanation *e, const char *model, const char *encoder,
+                         basin_error *err)
 {
-    basin_status s = bs_model_open(model, &e->log, &e->model, err);
+    basin_status s = bs_model_open(model, encoder, &e->log, &e->model, err);
     if (s)
         return s;
     e->m = e->model->saved;
@@ -218,7 +219,7 @@ basin_status basin_explain(const char *model, const char *const *files, int n,
     bs_buf_init(&table, 1 << 28);
     bs_buf_init(&page, (size_t)1 << 30);
     bs_buf_init(&json, (size_t)1 << 30);
-    s = e->data_name ? load(e, model, err) : bs_fail_nomem(err);
+    s = e->data_name ? load(e, model, o->encoder, err) : bs_fail_nomem(err);
     if (!s)
         s = read_data(e, bs_tool_of(e->m->task)->explain, files, n, o, err);
     if (!s)

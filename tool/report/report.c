@@ -301,6 +301,7 @@ basin_status basin_report(const char *const *runs, int n, const basin_report_opt
     if (!(r = bs_calloc(1, sizeof *r)))
         return bs_fail_nomem(err);
     report_init(r, true, (bs_machine){o->device, o->threads}, bs_session_log(session));
+    r->encoder = o->encoder;
     bs_buf_init(&json, 1 << 24);
     for (int i = 0; i < n && !s; i++)
         s = bs_report_open(r, runs[i], err);

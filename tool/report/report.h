@@ -95,6 +95,7 @@ typedef struct {
     bs_arena        arena, room;
     bs_logger       log;
     bs_machine      where;
+    const char     *encoder; /* of models that have it elsewhere; NULL: searched */
     bs_report_group group[BS_REPORT_RUNS];
     int             n;
     bs_notes        left_out; /* what could not be shown, and why */

@@ -124,7 +124,7 @@ static basin_status read_model(bs_report *r, bs_report_run *run, basin_error *er
                      "%s: the training is not finished: this is the best model so far",
                      run->folder);
     run->model_bytes = (double)st.st_size;
-    basin_status s = bs_model_file_read(path, &run->model, &why);
+    basin_status s = bs_model_file_read(path, r->encoder, &run->model, &why);
     if (s == BASIN_ENOMEM)
         return bs_fail_nomem(err);
     if (s)
@@ -133,10 +133,12 @@ static basin_status read_model(bs_report *r, bs_report_run *run, basin_error *er
 }
 
 /* The config of a search for a method only says what was asked for; its model knows the rest, apart
- * from paths. */
+ * from paths. An encoder that is not inside may have moved since. */
 static void settle(bs_report_run *run)
 {
-    const bs_train_options *asked = &run->settings.train;
+    bs_train_options *asked = &run->settings.train;
+    if (run->model && *run->model->settings.train.encoder)
+        memcpy(asked->encoder, run->model->settings.train.encoder, sizeof asked->encoder);
     if (!run->model || strcmp(asked->method, "auto") != 0)
         return;
     bs_train_options *o = &run->model->settings.train;
