@@ -15,6 +15,8 @@ train t.ft --method ce -o ft && cmp run/best.safetensors ft/best.safetensors && 
 train t.csv --labels last:24 --method ce -o csv && cmp run/best.safetensors csv/best.safetensors && echo csv
 train t.tsv --labels last:24 --method ce -o tsv && cmp run/best.safetensors tsv/best.safetensors && echo tsv
 
+sed 's/"labels"/"label":"all","themes"/' t.jsonl > themes.jsonl
+train themes.jsonl --labels themes --method ce -o themes && cmp run/best.safetensors themes/best.safetensors && echo "a member that is named"
 { printf '\357\273\277'; sed 's/$/\r/' t.jsonl; } > bom.jsonl
 train bom.jsonl --method ce -o bom && cmp run/best.safetensors bom/best.safetensors && echo "a byte order mark"
 
@@ -75,6 +77,9 @@ basin train t.csv --labels last:24 --text-column tekst
 basin data inspect t.jsonl --text-column text,tekst
 sed 's/"labels"/"topics"/; 1s/,"topics".*/}/' t.jsonl | head -n 9 > topics.jsonl
 basin data inspect topics.jsonl | grep 'no member'
+for kind in oil corn oil no; do echo "{\"text\":\"what $kind costs today\",\"kind\":\"$kind\"}"; done > kind.jsonl
+basin data inspect kind.jsonl --labels kind | grep ^labels
+tac kind.jsonl > blank.jsonl; basin data inspect blank.jsonl --labels kind
 basin data inspect t.csv --labels last:24 --drop text
 printf '0\n1\n' > names
 printf '__label__7 one two\n' > n.ft

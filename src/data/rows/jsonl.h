@@ -37,6 +37,7 @@ typedef struct {
     bool            labels;        /* some row has a "labels" member */
     bool            lists;         /* ... that is more than one string */
     char            label_key[64]; /* its name */
+    bool            named;         /* ... is that of --labels */
     int32_t         without;       /* rows without it */
     bs_names        members;
     jsonl_member   *member; /* [members.n] */

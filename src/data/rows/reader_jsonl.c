@@ -362,17 +362,46 @@ static basin_status take_labels(jsonl *x, json_t *v)
 
 /* --- rows ---------------------------------------------------------------- */
 
-/* A list or object under the single name given by --labels plays the role of "labels". */
+static bool is_usual_key(const char *key)
+{
+    return strcmp(key, "labels") == 0 || strcmp(key, "tags") == 0 || strcmp(key, "label") == 0;
+}
+
+static bool is_second_key(const char *key, const json_t *v)
+{
+    return (strcmp(key, "topics") == 0 || strcmp(key, "categories") == 0) &&
+           (json_is_array(v) || json_is_string(v));
+}
+
 static bool is_label_key(const jsonl *x, const json_t *row, const char *key, const json_t *v)
 {
-    if (x->r->o->labels[0] && strcmp(key, x->r->o->labels) == 0)
-        return json_is_array(v) || json_is_object(v) || json_is_null(v);
-    if (strcmp(key, "labels") == 0 || strcmp(key, "tags") == 0 || strcmp(key, "label") == 0)
-        return true;
-    return (strcmp(key, "topics") == 0 || strcmp(key, "categories") == 0) &&
-           (json_is_array(v) || json_is_string(v)) && !x->r->o->labels[0] &&
-           !json_object_get(row, "labels") && !json_object_get(row, "tags") &&
-           !json_object_get(row, "label");
+    const char *chosen = x->r->o->labels;
+    if (x->named || (chosen[0] && json_is_null(v) && strcmp(key, chosen) == 0))
+        return strcmp(key, chosen) == 0;
+    return is_usual_key(key) ||
+           (is_second_key(key, v) && !chosen[0] && !json_object_get(row, "labels") &&
+            !json_object_get(row, "tags") && !json_object_get(row, "label"));
+}
+
+/* A list, an object or a name under the single name given by --labels plays the role of "labels",
+ * from the first row on that has one. */
+static basin_status find_named(jsonl *x, const json_t *row)
+{
+    const bs_read_options *o = x->r->o;
+    const json_t          *v = o->labels[0] ? json_object_get(row, o->labels) : NULL;
+    const char            *text = json_string_value(v);
+    const size_t           n = json_string_length(v);
+    x->named = json_is_array(v) || json_is_object(v) ||
+               (text && !bs_is_missing(text, n) && bs_cell_truth(o, text, n) < 0);
+    if (!x->named || o->label_free)
+        return BASIN_OK;
+    if ((x->labels && strcmp(x->label_key, o->labels) != 0) ||
+        bs_names_find(&x->members, o->labels, strlen(o->labels)) >= 0)
+        return bs_error_at(x->r, x->line, 0,
+                           "member '%.60s' has names of labels here, but not in the rows before; "
+                           "write \"%.60s\": [\"name\", ...] in all of them",
+                           o->labels, o->labels);
+    return BASIN_OK;
 }
 
 static basin_status take_id(jsonl *x, const json_t *v)
@@ -415,6 +444,8 @@ static basin_status take_members(jsonl *x, json_t *object)
         s = listed_features(x, features);
     if (!features && x->style == JSONL_NUMBERED)
         return bs_error_at(x->r, x->line, 0, "the row has no \"features\"");
+    if (!s && !x->named)
+        s = find_named(x, object);
     json_object_foreach(object, key, v)
     {
         if (s)
@@ -427,6 +458,9 @@ static basin_status take_members(jsonl *x, json_t *object)
             s = take_labels(x, v);
         } else if (strcmp(key, "id") == 0) {
             s = take_id(x, v);
+        } else if (x->named && (is_usual_key(key) || is_second_key(key, v))) {
+            bs_notes_add(x->r->notes, "left out",
+                         "member \"%.60s\" is not used: --labels names another", key);
         } else if (!features) {
             x->style = JSONL_NAMED;
             s = named_feature(x, key, v, 0);
