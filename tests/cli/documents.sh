@@ -75,7 +75,9 @@ printf '__label__a caf\351 ol\351\n__label__b \n__label__a x\n' > latin.ft
 basin data inspect latin.ft | grep note
 basin train t.csv --labels last:24 --text-column tekst
 basin data inspect t.jsonl --text-column text,tekst
+sed 's/,"labels".*/}/' t.jsonl > bare.jsonl
 sed 's/"labels"/"topics"/; 1s/,"topics".*/}/' t.jsonl | head -n 9 > topics.jsonl
+basin eval run bare.jsonl
 basin data inspect topics.jsonl | grep 'no member'
 for kind in oil corn oil no; do echo "{\"text\":\"what $kind costs today\",\"kind\":\"$kind\"}"; done > kind.jsonl
 basin data inspect kind.jsonl --labels kind | grep ^labels

@@ -40,11 +40,12 @@ basin_status bs_error_at(const bs_reading *r, long line, size_t column, const ch
 basin_status bs_fail_no_labels(const bs_reading *r)
 {
     const bs_schema *like = r->o->like;
-    return bs_error_at(r, 0, 0,
-                       "has none of the %d label columns of the training data ('%.60s'%s), so "
-                       "nothing can be scored",
-                       (int)like->n_labels, like->n_labels > 0 ? like->label[0] : "",
-                       like->n_labels > 1 ? ", ..." : "");
+    return bs_error_at(
+        r, 0, 0,
+        "has none of the %d label columns of the training data ('%.60s'%s), so "
+        "nothing can be scored; --set data.labels=NAME names a column that lists them",
+        (int)like->n_labels, like->n_labels > 0 ? like->label[0] : "",
+        like->n_labels > 1 ? ", ..." : "");
 }
 
 basin_status bs_reading_line(bs_reading *r, bs_line *line, bool *more)

@@ -568,8 +568,9 @@ static basin_status finish(jsonl *x)
     b->ds->labelled = x->labels || b->labels.n > 0;
     if (!b->ds->labelled && !r->o->label_free)
         return bs_error_at(r, 0, 0,
-                           "no row has labels; write \"labels\": [\"name\", ...], or say with "
-                           "--labels which members they are");
+                           "no row has labels; write \"labels\": [\"name\", ...], or say with %s "
+                           "which members they are",
+                           r->o->like ? "--set data.labels=NAMES" : "--labels");
     if (x->labels && x->without)
         bs_notes_add(r->notes, "unlabelled", "%d rows have no member \"%.60s\"", x->without,
                      x->label_key);
