@@ -361,27 +361,21 @@ static basin_status make_rows(world *w, bs_build *b, scores *z, bs_make_mlc_trut
     bs_rng            rng = bs_rng_make((uint64_t)w->o->seed, 1, 2);
     bs_rng            order = bs_rng_make((uint64_t)w->o->seed, 2, 3);
     bs_make_mlc_truth sum = {.words = w->n_words + w->o->noise};
+    basin_status      s = BASIN_OK;
     bs_buf            text;
     bs_buf_init(&text, 1 << 24);
-    for (int r = 0; r < w->o->rows; r++) {
+    for (int r = 0; r < w->o->rows && !s; r++) {
         int32_t twice;
-        if (!draw_row(w, b, &rng))
-            return bs_fail_nomem(err);
-        if (truth && r < MOST_SCORED)
+        bool    ok = draw_row(w, b, &rng);
+        if (ok && truth && r < MOST_SCORED)
             score_row(w, z, &sum);
-        if (w->o->text && !put_text(b, &order, &text)) {
-            bs_buf_free(&text);
-            return bs_fail_nomem(err);
-        }
-        basin_status s = bs_build_row(b, &twice, err);
-        if (s) {
-            bs_buf_free(&text);
-            return s;
-        }
+        if (ok && w->o->text)
+            ok = put_text(b, &order, &text);
+        s = ok ? bs_build_row(b, &twice, err) : bs_fail_nomem(err);
     }
     bs_buf_free(&text);
-    if (!truth)
-        return BASIN_OK;
+    if (s || !truth)
+        return s;
     sum.best /= sum.rows;
     sum.marginal /= sum.rows;
     sum.local /= sum.rows;
