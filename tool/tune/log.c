@@ -90,19 +90,22 @@ void bs_tune_line(const bs_tuning *t, int trial, bs_buf *out)
     bs_buf_text(out, "}\n");
 }
 
-static basin_status append(const bs_tuning *t, const bs_buf *line, basin_error *err)
+/* And frees the line. */
+static basin_status append(const bs_tuning *t, bs_buf *line, basin_error *err)
 {
-    char path[BS_OPTION_TEXT + 64];
-    if (line->failed)
-        return bs_fail_nomem(err);
-    ssize_t n;
-    do
-        n = write(t->fd, line->data, line->len);
-    while (n < 0 && errno == EINTR);
+    char         path[BS_OPTION_TEXT + 64];
+    basin_status s = line->failed ? bs_fail_nomem(err) : BASIN_OK;
+    ssize_t      n = 0;
     log_path(t, path);
-    if (n < 0 || fsync(t->fd) != 0)
-        return bs_fail_io(err, path, errno);
-    return (size_t)n == line->len ? BASIN_OK : bs_fail_io(err, path, ENOSPC);
+    do
+        n = s ? 0 : write(t->fd, line->data, line->len);
+    while (n < 0 && errno == EINTR);
+    if (!s && (n < 0 || fsync(t->fd) != 0))
+        s = bs_fail_io(err, path, errno);
+    else if (!s && (size_t)n != line->len)
+        s = bs_fail_io(err, path, ENOSPC);
+    bs_buf_free(line);
+    return s;
 }
 
 basin_status bs_tune_log_add(bs_tuning *t, int trial, basin_error *err)
@@ -111,9 +114,7 @@ basin_status bs_tune_log_add(bs_tuning *t, int trial, basin_error *err)
     bs_buf_init(&line, 1 << 16);
     t->record[trial].elapsed = bs_tune_elapsed(t);
     bs_tune_line(t, trial, &line);
-    basin_status s = append(t, &line, err);
-    bs_buf_free(&line);
-    return s;
+    return append(t, &line, err);
 }
 
 static void head_line(const bs_tuning *t, const char *identity, bs_buf *line)
@@ -126,16 +127,6 @@ static void head_line(const bs_tuning *t, const char *identity, bs_buf *line)
                     t->task->metric[t->metric].name, t->base.train.seed, identity, t->arithmetic);
     bs_tune_space_json(&t->space, line);
     bs_buf_text(line, "}\n");
-}
-
-static basin_status add_head(const bs_tuning *t, const char *identity, basin_error *err)
-{
-    bs_buf line;
-    bs_buf_init(&line, 1 << 16);
-    head_line(t, identity, &line);
-    basin_status s = append(t, &line, err);
-    bs_buf_free(&line);
-    return s;
 }
 
 /* ---- reading ---- */
@@ -370,7 +361,9 @@ basin_status bs_tune_log_open(bs_tuning *t, basin_error *err)
     t->fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
     if (t->fd < 0 || ftruncate(t->fd, (off_t)used) != 0)
         return bs_fail_io(err, path, errno);
-    return used > 0 ? BASIN_OK : add_head(t, identity, err);
+    if (used == 0)
+        head_line(t, identity, &text);
+    return used > 0 ? BASIN_OK : append(t, &text, err);
 }
 
 /* ---- curves ---- */

@@ -13,12 +13,10 @@
 #include "tune/tune.h"
 
 typedef struct {
-    bs_tuning      *t;
-    bs_share       *share;
-    int             number, n;
-    int            *trial;  /* [n] */
-    bs_trial       *state;  /* [n], at the end of the round */
-    bs_tune_record *record; /* [n] */
+    bs_tuning *t;
+    bs_share  *share;
+    int        number, n;
+    int       *trial; /* [n] */
 } round_of;
 
 static void result_path(const round_of *r, int item, char path[BS_OPTION_TEXT + 128])
@@ -67,23 +65,32 @@ static basin_status write_result(const round_of *r, int item, const bs_tuning *o
     return s;
 }
 
+/* The state at the end of the round. */
+static basin_status read_line(const round_of *r, int item, bs_tuning *reader, bs_trial *x,
+                              bs_tune_record *record, basin_error *err)
+{
+    char   path[BS_OPTION_TEXT + 128];
+    bs_buf text;
+    bs_buf_init(&text, 1 << 16);
+    result_path(r, item, path);
+    basin_status s = bs_read_file(path, &text, err);
+    if (!s)
+        s = bs_tune_line_read(reader, path, &text, x, record, err);
+    bs_buf_free(&text);
+    return s;
+}
+
 static basin_status read_result(void *ctx, int item, bool *yes, basin_error *err)
 {
-    round_of *r = ctx;
-    char      path[BS_OPTION_TEXT + 128];
-    bs_buf    text;
+    const round_of *r = ctx;
+    bs_tuning       reader = *r->t; /* rungs that it tells count from the next round on */
+    bs_trial        x;
+    bs_tune_record  record;
+    char            path[BS_OPTION_TEXT + 128];
     result_path(r, item, path);
-    *yes = false;
-    if (access(path, F_OK) != 0)
-        return BASIN_OK;
-    bs_buf_init(&text, 1 << 16);
-    basin_status s = bs_read_file(path, &text, err);
-    if (!s) { /* rungs that it tells count from the next round on */
-        bs_tuning reader = *r->t;
-        s = bs_tune_line_read(&reader, path, &text, &r->state[item], &r->record[item], err);
-    }
-    bs_buf_free(&text);
-    *yes = !s;
+    const bool   there = access(path, F_OK) == 0;
+    basin_status s = there ? read_line(r, item, &reader, &x, &record, err) : BASIN_OK;
+    *yes = there && !s;
     return s;
 }
 
@@ -184,7 +191,7 @@ static basin_status train_round(round_of *r, basin_error *err)
                           .finished = read_result,
                           .failed = fail_search,
                           .waits = waits,
-                          .stop = t->session ? t->session->stop : NULL};
+                          .stop = t->stop};
     basin_status   s = bs_share_new(&all, t->o->shared, NULL, &r->share, err);
     for (int i = 0; i < r->n && !s; i++) {
         s = read_result(r, i, &yes, err);
@@ -203,15 +210,8 @@ static basin_status end_round(round_of *r, basin_error *err)
     bs_tuning   *t = r->t;
     basin_status s = BASIN_OK;
     for (int i = 0; i < r->n && !s; i++) {
-        char      path[BS_OPTION_TEXT + 128];
-        bs_buf    text;
         const int at = r->trial[i];
-        bs_buf_init(&text, 1 << 16);
-        result_path(r, i, path);
-        s = bs_read_file(path, &text, err);
-        if (!s)
-            s = bs_tune_line_read(t, path, &text, &t->trial[at], &t->record[at], err);
-        bs_buf_free(&text);
+        s = read_line(r, i, t, &t->trial[at], &t->record[at], err);
         if (!s)
             bs_tune_settled(t, at);
     }
@@ -220,12 +220,8 @@ static basin_status end_round(round_of *r, basin_error *err)
 
 basin_status bs_tune_rounds_train(bs_tuning *t, basin_error *err)
 {
-    round_of     r = {.t = t};
-    const size_t n = (size_t)t->round;
-    r.trial = bs_calloc(n, sizeof *r.trial);
-    r.state = bs_calloc(n, sizeof *r.state);
-    r.record = bs_calloc(n, sizeof *r.record);
-    basin_status s = r.trial && r.state && r.record ? choose(&r, err) : bs_fail_nomem(err);
+    round_of     r = {.t = t, .trial = bs_calloc((size_t)t->round, sizeof *r.trial)};
+    basin_status s = r.trial ? choose(&r, err) : bs_fail_nomem(err);
     while (!s && r.n > 0 && !t->status && !bs_tune_stopped(t)) {
         s = train_round(&r, err);
         if (s || t->status || bs_tune_stopped(t))
@@ -238,7 +234,5 @@ basin_status bs_tune_rounds_train(bs_tuning *t, basin_error *err)
     if (!s && !t->status && !bs_tune_stopped(t))
         bs_tune_tidy(t);
     bs_free(r.trial);
-    bs_free(r.state);
-    bs_free(r.record);
     return s;
 }

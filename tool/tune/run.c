@@ -198,7 +198,7 @@ basin_status bs_tune_trial(bs_tune_worker *l, bs_train_outcome *out, basin_error
                         .folder = folder,
                         .resume = true,
                         .log = &silent,
-                        .stop = t->session ? t->session->stop : NULL,
+                        .stop = t->stop,
                         .lost = l->lost,
                         .watch = &watch};
     if (t->o->budget > 0)
@@ -296,7 +296,7 @@ static void settle(bs_tune_worker *l, const bs_train_outcome *o, basin_status s,
 
 bool bs_tune_stopped(const bs_tuning *t)
 {
-    return t->session && bs_stop_asked(t->session->stop);
+    return bs_stop_asked(t->stop);
 }
 
 void bs_tune_settled(bs_tuning *t, int trial)

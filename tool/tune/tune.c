@@ -263,7 +263,7 @@ basin_status basin_tune(const basin_config *c, const basin_tune_options *o,
     if (!(t = bs_calloc(1, sizeof *t)))
         return bs_fail_nomem(err);
     t->o = o;
-    t->session = session;
+    t->stop = session ? session->stop : NULL;
     t->log = bs_session_log(session);
     t->started = bs_seconds();
     t->best = t->fd = -1;

@@ -33,7 +33,7 @@ typedef struct {
 
 typedef struct {
     const basin_tune_options *o;
-    const basin_session      *session;
+    const volatile int       *stop;
     bs_logger                 log;
     bs_settings               base;
     bs_space                  space;
