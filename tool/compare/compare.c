@@ -307,27 +307,15 @@ static basin_status publish(const bs_comparison *c, bs_buf *table, bs_buf *json,
 /* BASIN_OK if all went well; otherwise a line about those that did not. */
 static basin_status failures(const bs_comparison *c, basin_error *err)
 {
-    const bs_compared *first = NULL;
-    int                n = 0;
-    for (int i = 0; i < c->n; i++) {
-        if (c->method[i].failure && !first)
-            first = &c->method[i];
-        n += c->method[i].failure != NULL;
-    }
-    if (!first)
+    const bs_compared *first = c->method;
+    if (c->failed == 0)
         return BASIN_OK;
-    if (n == c->n) /* probably for the same reason */
+    while (!first->failure)
+        first++;
+    if (c->failed == c->n) /* probably for the same reason */
         return bs_fail(err, first->failure->status, "%s", first->failure->msg);
-    return bs_fail(err, first->failure->status, "%d of %d methods failed: %s, seed %d: %s", n, c->n,
-                   first->name, first->failed_seed, first->failure->msg);
-}
-
-static bool all_failed(const bs_comparison *c)
-{
-    for (int i = 0; i < c->n; i++)
-        if (!c->method[i].failure)
-            return false;
-    return true;
+    return bs_fail(err, first->failure->status, "%d of %d methods failed: %s, seed %d: %s",
+                   c->failed, c->n, first->name, first->failed_seed, first->failure->msg);
 }
 
 static basin_status compare(bs_comparison *c, const basin_config *config, bs_buf *table,
@@ -357,7 +345,7 @@ static basin_status compare(bs_comparison *c, const basin_config *config, bs_buf
         s = bs_compare_restore(c, err);
     if (!s)
         s = bs_compare_train(c, err);
-    if (!s && all_failed(c))
+    if (!s && c->failed == c->n)
         return failures(c, err);
     if (!s)
         s = bs_compare_judge(c, err);
@@ -371,8 +359,9 @@ basin_status basin_compare(const basin_config *config, const basin_compare_optio
 {
     BS_KEEP_ERRNO;
     bs_buf        table, json;
-    bs_comparison c = {.o = o, .session = session, .log = bs_session_log(session)};
-    basin_status  s = bs_need_text(out, BS_ARGUMENTS({"config", config}, {"options", o}), err);
+    bs_comparison c = {
+        .o = o, .stop = session ? session->stop : NULL, .log = bs_session_log(session)};
+    basin_status s = bs_need_text(out, BS_ARGUMENTS({"config", config}, {"options", o}), err);
     if (s)
         return s;
     bs_buf_init(&table, 1 << 24);

@@ -43,11 +43,12 @@ typedef struct {
 
 typedef struct {
     const basin_compare_options *o;
-    const basin_session         *session;
+    const volatile int          *stop;
     bs_logger                    log;
     bs_arena                     arena;
     int                          n, asked; /* methods and controls; methods, which come first */
     int                          seeds, jobs, threads, baseline;
+    int                          failed;  /* how many methods and controls */
     bs_machine                   where;   /* of predictions */
     bs_compared                 *method;  /* [n] */
     bs_compare_run              *run;     /* [n, seeds] */

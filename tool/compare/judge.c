@@ -87,7 +87,7 @@ static basin_status predict_all(bs_comparison *c, basin_error *err)
         if (c->method[i / c->seeds].failure)
             continue;
         s = predict(c, &c->run[i], &y, err);
-        if (!s && c->session && bs_stop_asked(c->session->stop))
+        if (!s && bs_stop_asked(c->stop))
             s = bs_fail(err, BASIN_EINTERRUPTED,
                         "interrupted after all runs were finished; continue with --resume -o %s",
                         c->o->folder);

@@ -48,11 +48,6 @@ basin_status bs_compare_restore(bs_comparison *c, basin_error *err)
 
 /* ---- one run ---- */
 
-static bool stop_asked(const bs_comparison *c)
-{
-    return c->session && bs_stop_asked(c->session->stop);
-}
-
 /* All methods with the first seed come first, so that a comparison stopped early has something of
  * each. */
 static int run_of(const bs_comparison *c, int item)
@@ -125,7 +120,7 @@ static void train_run(queue *q, int item, int worker)
                                                   .pretrained = pretrained,
                                                   .resume = c->o->resume || c->o->shared,
                                                   .log = &log,
-                                                  .stop = c->session ? c->session->stop : NULL,
+                                                  .stop = c->stop,
                                                   .lost = bs_share_lost(q->share, item),
                                                   .watch = log.level == BS_QUIET ? &watch : NULL});
     const bool   several = settings.train.folds * settings.train.ensemble > 1;
@@ -241,13 +236,13 @@ static void waits(void *ctx)
 static basin_status open_share(queue *q, basin_error *err)
 {
     const bs_comparison *c = q->c;
-    const bs_items        all = {.ctx = q,
+    const bs_items       all = {.ctx = q,
                                 .n = c->n * c->seeds,
                                 .folder = folder_of,
                                 .finished = finished_elsewhere,
                                 .failed = failed_elsewhere,
                                 .waits = waits,
-                                .stop = c->session ? c->session->stop : NULL};
+                                .stop = c->stop};
     basin_status         s = bs_share_new(&all, c->o->shared, NULL, &q->share, err);
     for (int i = 0; i < all.n && !s; i++)
         if (c->run[run_of(c, i)].finished)
@@ -257,7 +252,7 @@ static basin_status open_share(queue *q, basin_error *err)
 
 static void find_failures(bs_comparison *c)
 {
-    for (int i = 0; i < c->n; i++)
+    for (int i = 0; i < c->n; i++) {
         for (int k = c->seeds - 1; k >= 0; k--) {
             const bs_compare_run *r = &c->run[i * c->seeds + k];
             if (r->finished || !r->failure.status)
@@ -265,6 +260,8 @@ static void find_failures(bs_comparison *c)
             c->method[i].failure = &r->failure;
             c->method[i].failed_seed = c->method[i].settings.train.seed + k;
         }
+        c->failed += c->method[i].failure != NULL;
+    }
 }
 
 basin_status bs_compare_train(bs_comparison *c, basin_error *err)
@@ -291,7 +288,7 @@ basin_status bs_compare_train(bs_comparison *c, basin_error *err)
     pthread_mutex_destroy(&q.lock);
     for (int i = 0; i < runs; i++)
         finished += c->run[i].finished;
-    if (!s && stop_asked(c))
+    if (!s && bs_stop_asked(c->stop))
         s = bs_fail(err, BASIN_EINTERRUPTED,
                     "interrupted with %d of %d runs finished; continue with %s %s", finished, runs,
                     c->o->shared ? "--shared" : "--resume -o", c->o->folder);
