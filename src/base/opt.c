@@ -236,6 +236,30 @@ void bs_option_format(const bs_option *row, const void *opts, bs_buf *out)
     }
 }
 
+basin_status bs_options_words(const bs_option *rows, void *opts, const char *words,
+                              const char *where, basin_error *err)
+{
+    char pair[2 * BS_OPTION_TEXT];
+    for (const char *at = words; *at;) {
+        size_t n = strcspn(at, " ");
+        if (n >= sizeof pair)
+            return bs_fail(err, BASIN_EARG, "%s: '%.40s...' is too long", where, at);
+        if (n > 0) {
+            bs_print(pair, sizeof pair, "%.*s", (int)n, at);
+            char *equals = strchr(pair, '=');
+            if (!equals)
+                return bs_fail(err, BASIN_EARG, "%s: '%s' is not KEY=VALUE", where, pair);
+            *equals = '\0';
+            basin_status status = bs_options_set(rows, opts, pair, equals + 1, where, err);
+            if (status)
+                return status;
+        }
+        at += n;
+        at += *at == ' ';
+    }
+    return BASIN_OK;
+}
+
 bool bs_option_differs(const bs_option *row, const void *opts, const void *other, bs_buf *text)
 {
     bs_buf unlike;

@@ -53,6 +53,9 @@ basin_status bs_options_default(const bs_option *rows, void *opts, basin_error *
 /* Checks type and range; an unknown name is refused with the nearest known one as a hint. */
 basin_status bs_options_set(const bs_option *rows, void *opts, const char *name, const char *value,
                             const char *where, basin_error *err);
+/* "key=value key=value" */
+basin_status bs_options_words(const bs_option *rows, void *opts, const char *words,
+                              const char *where, basin_error *err);
 
 /* Writes the value of one row as a user would write it: set(get(x)) == x, exactly. */
 void bs_option_format(const bs_option *row, const void *opts, bs_buf *out);

@@ -98,25 +98,9 @@ basin_status bs_settings_set(bs_settings *s, const char *key, const char *value,
 basin_status bs_settings_words(bs_settings *s, const char *words, const char *where,
                                basin_error *err)
 {
-    char pair[2 * BS_OPTION_TEXT];
-    for (const char *at = words; *at;) {
-        size_t n = strcspn(at, " ");
-        if (n >= sizeof pair)
-            return bs_fail(err, BASIN_EARG, "%s: '%.40s...' is too long", where, at);
-        if (n > 0) {
-            bs_print(pair, sizeof pair, "%.*s", (int)n, at);
-            char *equals = strchr(pair, '=');
-            if (!equals)
-                return bs_fail(err, BASIN_EARG, "%s: '%s' is not key=value", where, pair);
-            *equals = '\0';
-            basin_status status = bs_settings_set(s, pair, equals + 1, where, err);
-            if (status)
-                return status;
-        }
-        at += n;
-        at += *at == ' ';
-    }
-    return BASIN_OK;
+    bs_option rows[BS_SETTINGS_ROWS];
+    merge(rows, 0);
+    return bs_options_words(rows, s, words, where, err);
 }
 
 basin_status bs_settings_config(bs_settings *s, const char *text, size_t len, const char *where,

@@ -267,21 +267,7 @@ basin_status bs_make_options(const bs_option *rows, void *options, const char *w
                              basin_error *err)
 {
     basin_status s = bs_options_default(rows, options, err);
-    for (const char *at = words; !s && *at;) {
-        char   pair[256];
-        size_t n = strcspn(at, " ");
-        bs_print(pair, sizeof pair, "%.*s", (int)(n < 255 ? n : 255), at);
-        char *equals = strchr(pair, '=');
-        if (n > 0 && !equals)
-            s = bs_fail(err, BASIN_EARG, "make: '%s' is not KEY=VALUE", pair);
-        else if (n > 0) {
-            *equals = '\0';
-            s = bs_options_set(rows, options, pair, equals + 1, "make", err);
-        }
-        at += n;
-        at += *at == ' ';
-    }
-    return s;
+    return s ? s : bs_options_words(rows, options, words, "make", err);
 }
 
 static const char *other_kind(const bs_task *task)
