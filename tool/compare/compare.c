@@ -149,25 +149,23 @@ static basin_status same_rows(const bs_comparison *c, int other, const bs_option
                               const void *a, const void *b, basin_error *err)
 {
     basin_status s = BASIN_OK;
-    for (; rows->name && !s; rows++) {
-        bs_buf x, y;
-        if (!shapes_data(rows->name))
+    bs_buf       x, y;
+    bs_buf_init(&x, 1 << 16);
+    bs_buf_init(&y, 1 << 16);
+    for (; rows->name && !s && !x.failed && !y.failed; rows++) {
+        if (!shapes_data(rows->name) || !bs_option_differs(rows, a, b, &x))
             continue;
-        bs_buf_init(&x, 1 << 16);
-        bs_buf_init(&y, 1 << 16);
-        bs_option_format(rows, a, &x);
         bs_option_format(rows, b, &y);
-        const char *p = x.data ? x.data : "", *q = y.data ? y.data : "";
-        if (x.failed || y.failed)
-            s = bs_fail_nomem(err);
-        else if (strcmp(p, q) != 0)
-            s = bs_fail(err, BASIN_EARG,
-                        "--methods: %s has %s = %s and %s has %s, but all must see the same data; "
-                        "--set %s=... makes them agree",
-                        c->method[0].name, rows->name, p, c->method[other].name, q, rows->name);
-        bs_buf_free(&x);
-        bs_buf_free(&y);
+        s = bs_fail(err, BASIN_EARG,
+                    "--methods: %s has %s = %s and %s has %s, but all must see the same data; "
+                    "--set %s=... makes them agree",
+                    c->method[0].name, rows->name, x.data ? x.data : "", c->method[other].name,
+                    y.data ? y.data : "", rows->name);
     }
+    if (x.failed || y.failed)
+        s = bs_fail_nomem(err);
+    bs_buf_free(&x);
+    bs_buf_free(&y);
     return s;
 }
 

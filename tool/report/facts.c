@@ -170,13 +170,6 @@ static const char *value_of(const bs_option *row, const bs_settings *s, bs_buf *
     return text->data && text->len ? text->data : "";
 }
 
-static bool equal(settings_view *v, const bs_option *row, const bs_settings *a,
-                  const bs_settings *b)
-{
-    const char *x = value_of(row, a, &v->value), *y = value_of(row, b, &v->other);
-    return strcmp(x, y) == 0;
-}
-
 /* Settings as they are if only task and method are given. */
 static basin_status usual_settings(const bs_settings *s, bs_settings *out, basin_error *err)
 {
@@ -199,7 +192,7 @@ static void setting_rows(settings_view *v, const bs_settings *s, bool usual, bs_
                                        {.name = "meaning", .text = true, .only = BS_COLUMN_PAGE}};
     BS_TABLE(d, NULL, column, BS_TABLE_SORTED);
     for (const bs_option *row = v->row; row->name; row++)
-        if (equal(v, row, s, &v->usual) == usual)
+        if (bs_option_differs(row, s, &v->usual, &v->value) != usual)
             BS_ROW(d, bs_cell_name(row->name),
                    bs_cell_of(BS_CELL_WRAP, value_of(row, s, &v->value)),
                    bs_cell_text(value_of(row, &v->usual, &v->other)),
@@ -210,7 +203,8 @@ static void setting_rows(settings_view *v, const bs_settings *s, bool usual, bs_
 static bool varies(const bs_report *r, settings_view *v, const bs_option *row)
 {
     for (int i = 1; i < r->n; i++)
-        if (!equal(v, row, &r->group[0].run[0].settings, &r->group[i].run[0].settings))
+        if (bs_option_differs(row, &r->group[0].run[0].settings, &r->group[i].run[0].settings,
+                              &v->value))
             return true;
     return false;
 }
