@@ -252,7 +252,7 @@ static int unknown(const cli_verb *verb, const cli_option *rows, const char *giv
     return cli_misuse(verb, "unknown option '%s'", given);
 }
 
-static bool matches(const char *arg, const char *name, const char *alias)
+bool cli_matches(const char *arg, const char *name, const char *alias)
 {
     size_t n = strlen(name);
     return (strncmp(arg, name, n) == 0 && (arg[n] == '\0' || arg[n] == '=')) ||
@@ -340,7 +340,7 @@ static int take_option(cli_call *c, int argc, char **argv, int *i, const cli_opt
     const cli_option *r = rows;
     if (common_option(&c->common, arg))
         return DONE;
-    while (r->name && !matches(arg, r->name, r->alias))
+    while (r->name && !cli_matches(arg, r->name, r->alias))
         r++;
     if (!r->name)
         return unknown(c->verb, rows, arg);

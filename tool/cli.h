@@ -138,6 +138,8 @@ enum { MOST_ROWS = 64 };
 /* How to read data: the task, and the roles of columns. */
 extern const cli_option cli_reading[];
 
+/* Whether an argument is this option, perhaps with its value. */
+bool cli_matches(const char *arg, const char *name, const char *alias);
 /* Joins two tables; at most MOST_ROWS - 1 rows. */
 void cli_join(const cli_option *first, const cli_option *second, cli_option out[MOST_ROWS]);
 

@@ -15,12 +15,9 @@ typedef struct {
 
 static bool has_option(int n, char **word, const char *name, const char *alias)
 {
-    for (int i = 0; i < n; i++) {
-        const size_t len = strlen(name);
-        if ((strncmp(word[i], name, len) == 0 && (word[i][len] == '\0' || word[i][len] == '=')) ||
-            (alias && strcmp(word[i], alias) == 0))
+    for (int i = 0; i < n; i++)
+        if (cli_matches(word[i], name, alias))
             return true;
-    }
     return false;
 }
 
