@@ -12,14 +12,9 @@ static int train(cli_training *a, basin_config *c, void *ctx)
     const request *r = ctx;
     cli_call      *call = &a->call;
     char           number[32];
-    if (a->resume && r->force)
-        return cli_misuse(call->verb,
-                          "--resume continues a run, --force starts again: use one of them");
-    if (a->shared && r->force)
-        return cli_misuse(call->verb,
-                          "--shared continues what others do, --force starts again: use one of "
-                          "%s",
-                          "them");
+    if ((a->resume || a->shared) && r->force)
+        return cli_misuse(call->verb, "--%s, --force starts again: use one of them",
+                          a->resume ? "resume continues a run" : "shared continues what others do");
     snprintf(number, sizeof number, "%llde-6", (long long)(1e6 * r->budget));
     if (r->budget > 0 && basin_config_set(c, "auto.budget", number, &call->err))
         return cli_fail(&call->err);

@@ -169,9 +169,7 @@ static basin_status read_run(bs_report *r, const char *folder, bs_report_run *ru
 {
     bs_print(run->folder, sizeof run->folder, "%s", folder);
     basin_status s = read_config(run, err);
-    if (!s && !exists(folder, "metrics.jsonl"))
-        s = bs_fail(err, BASIN_EDATA, "%s: no epoch of this training is finished yet", folder);
-    if (!s)
+    if (!s && exists(folder, "metrics.jsonl"))
         s = bs_history_read(&r->arena, folder, &run->history, err);
     if (!s && run->history.n == 0)
         s = bs_fail(err, BASIN_EDATA, "%s: no epoch of this training is finished yet", folder);
