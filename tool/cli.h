@@ -25,34 +25,20 @@ typedef struct {
     const char  *key; /* a setting: passed to basin_config_set */
 } cli_option;
 
-#define CLI_TEXT(name_, value_, to, help_)                        \
-    {                                                             \
-        .name = name_, .value = value_, .help = help_, .text = to \
+#define CLI_ROW(name_, help_, ...)                \
+    {                                             \
+        .name = name_, .help = help_, __VA_ARGS__ \
     }
-#define CLI_WHOLE(name_, value_, to, most_, help_)                                \
-    {                                                                             \
-        .name = name_, .value = value_, .help = help_, .whole = to, .most = most_ \
-    }
-#define CLI_TIME(name_, to, help_)                                \
-    {                                                             \
-        .name = name_, .value = "TIME", .help = help_, .time = to \
-    }
-#define CLI_FLAG(name_, to, help_)               \
-    {                                            \
-        .name = name_, .help = help_, .flag = to \
-    }
-#define CLI_LIST(name_, value_, to, n_, help_)                             \
-    {                                                                      \
-        .name = name_, .value = value_, .help = help_, .list = to, .n = n_ \
-    }
-#define CLI_KEY(name_, value_, key_, help_)                        \
-    {                                                              \
-        .name = name_, .value = value_, .help = help_, .key = key_ \
-    }
-#define CLI_OUT(value_, to, help_)                                                 \
-    {                                                                              \
-        .name = "--out", .alias = "-o", .value = value_, .help = help_, .text = to \
-    }
+#define CLI_TEXT(name_, value_, to, help_) CLI_ROW(name_, help_, .value = value_, .text = to)
+#define CLI_WHOLE(name_, value_, to, most_, help_) \
+    CLI_ROW(name_, help_, .value = value_, .whole = to, .most = most_)
+#define CLI_TIME(name_, to, help_) CLI_ROW(name_, help_, .value = "TIME", .time = to)
+#define CLI_FLAG(name_, to, help_) CLI_ROW(name_, help_, .flag = to)
+#define CLI_LIST(name_, value_, to, n_, help_) \
+    CLI_ROW(name_, help_, .value = value_, .list = to, .n = n_)
+#define CLI_KEY(name_, value_, key_, help_) CLI_ROW(name_, help_, .value = value_, .key = key_)
+#define CLI_OUT(value_, to, help_) \
+    CLI_ROW("--out", help_, .alias = "-o", .value = value_, .text = to)
 /* Of every verb that computes. */
 #define CLI_MACHINE(o)                                                     \
     CLI_WHOLE("--threads", "N", &(o).threads, 1024, "default: all cores"), \
@@ -62,10 +48,7 @@ typedef struct {
     CLI_TEXT("--encoder", "DIR", &(o).encoder,                                              \
              "mlc: the encoder of a model stored without it; default: found beside it, by " \
              "its run, or in $BASIN_ENCODERS")
-#define CLI_END      \
-    {                \
-        .name = NULL \
-    }
+#define CLI_END CLI_ROW(NULL, NULL, .n = NULL)
 
 typedef struct cli_verb {
     const char *name, *usage, *help;
