@@ -63,14 +63,8 @@ static basin_status advise(const bs_report_group *g, bs_notes *advice, basin_err
                      "%.1f %% of the predicates have a core role more than once: train with an "
                      "energy, or predict with --set roles.unique=yes",
                      100 * twice);
-    if (!s && n > 0) {
-        qsort(row, (size_t)n, sizeof *row, bs_report_most_lost);
-        if (bs_report_lost(&row[0]) > 0)
-            bs_notes_add(advice, "roles",
-                         "get more sentences with %s, where most is lost: F1 %.2f %%, %lld "
-                         "arguments",
-                         row[0].type, 100 * row[0].f1, (long long)row[0].gold);
-    }
+    if (!s)
+        bs_report_advise_lost(row, n, "roles", "arguments", advice);
     bs_free(row);
     return s;
 }

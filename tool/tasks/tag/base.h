@@ -12,10 +12,10 @@ basin_status bs_base_guess_tag(const bs_lesson *t, const bs_dataset *p, bs_outpu
 basin_status bs_report_worst_sentences(const bs_report_group *g, const bs_tagset *tags, bs_doc *d,
                                        basin_error *err);
 
-/* What a type loses, for qsort, and a table that begins with what loses most; sorts the rows. */
-double bs_report_lost(const bs_type_score *s);
-int    bs_report_most_lost(const void *a, const void *b);
-void   bs_report_score_table(bs_type_score *row, int32_t n, const char *what, const char *unit,
-                             bs_doc *d);
+/* A table that begins with what loses most, and advice about that; both sort the rows. */
+void bs_report_score_table(bs_type_score *row, int32_t n, const char *what, const char *unit,
+                           bs_doc *d);
+void bs_report_advise_lost(bs_type_score *row, int32_t n, const char *key, const char *unit,
+                           bs_notes *advice);
 
 #endif

@@ -29,15 +29,15 @@ typedef struct {
 
 /* ---- types ---- */
 
-double bs_report_lost(const bs_type_score *s)
+static double lost_of(const bs_type_score *s)
 {
     return (double)s->gold * (1 - s->f1);
 }
 
-int bs_report_most_lost(const void *a, const void *b)
+static int most_lost(const void *a, const void *b)
 {
     const bs_type_score *x = a, *y = b;
-    const double         p = bs_report_lost(x), q = bs_report_lost(y);
+    const double         p = lost_of(x), q = lost_of(y);
     return p != q ? (p > q ? -1 : 1) : strcmp(x->type, y->type);
 }
 
@@ -56,13 +56,23 @@ void bs_report_score_table(bs_type_score *row, int32_t n, const char *what, cons
                                 {.name = "recall %", .key = "recall"},
                                 {.name = "F1 %", .key = "f1"}};
     BS_TABLE(d, key, column, BS_TABLE_SORTED | (n > 15 ? BS_TABLE_LONG : 0));
-    qsort(row, (size_t)n, sizeof *row, bs_report_most_lost);
+    qsort(row, (size_t)n, sizeof *row, most_lost);
     for (int32_t i = 0; i < n; i++)
-        BS_ROW(d, bs_cell_name(row[i].type), bs_cell_number(bs_report_lost(&row[i]), 1),
+        BS_ROW(d, bs_cell_name(row[i].type), bs_cell_number(lost_of(&row[i]), 1),
                bs_cell_count((long long)row[i].gold), bs_cell_count((long long)row[i].predicted),
                bs_cell_count((long long)row[i].right), bs_cell_percent(row[i].precision),
                bs_cell_percent(row[i].recall), bs_cell_percent(row[i].f1));
     bs_doc_table_end(d);
+}
+
+void bs_report_advise_lost(bs_type_score *row, int32_t n, const char *key, const char *unit,
+                           bs_notes *advice)
+{
+    qsort(row, (size_t)n, sizeof *row, most_lost);
+    if (n > 0 && lost_of(&row[0]) > 0)
+        bs_notes_add(advice, key,
+                     "get more sentences with %s, where most is lost: F1 %.2f %%, %lld %s",
+                     row[0].type, 100 * row[0].f1, (long long)row[0].gold, unit);
 }
 
 static basin_status types(const view *v, basin_error *err)
@@ -186,32 +196,26 @@ static void draw_transitions(const view *v, const float *truth, float *predicted
                              const char *const *row, const char *const *column)
 {
     const int n = v->tags->n + 1;
+    bs_heat   h = {.title = "True transitions: how often a tag (row) is followed by another "
+                              "(column), in percent of the row.",
+                   .rows = n,
+                   .cols = n,
+                   .value = truth,
+                   .row_name = row,
+                   .col_name = column,
+                   .hi = 100,
+                   .root = true,
+                   .digits = 1};
     for (int i = 0; i < n * n; i++)
         predicted[i] -= truth[i];
     bs_page_heading(v->g->level, "Transitions", v->out);
-    bs_heat_draw(&(bs_heat){.title = "True transitions: how often a tag (row) is followed by "
-                                     "another (column), in percent of the row.",
-                            .rows = n,
-                            .cols = n,
-                            .value = truth,
-                            .row_name = row,
-                            .col_name = column,
-                            .lo = 0,
-                            .hi = 100,
-                            .root = true,
-                            .digits = 1},
-                 v->out);
-    bs_heat_draw(&(bs_heat){.title = "Predicted minus true transitions, in points of percent: "
-                                     "orange is too often, blue too rarely.",
-                            .rows = n,
-                            .cols = n,
-                            .value = predicted,
-                            .row_name = row,
-                            .col_name = column,
-                            .diverging = true,
-                            .root = true,
-                            .digits = 1},
-                 v->out);
+    bs_heat_draw(&h, v->out);
+    h.title = "Predicted minus true transitions, in points of percent: orange is too often, blue "
+              "too rarely.";
+    h.value = predicted;
+    h.hi = 0;
+    h.diverging = true;
+    bs_heat_draw(&h, v->out);
 }
 
 static basin_status transitions(const view *v, basin_error *err)
@@ -451,13 +455,9 @@ static basin_status advise(const bs_report_group *g, bs_notes *advice, basin_err
             bs_tag_metrics_tags(v.counted->metrics, row, v.name);
         else
             bs_tag_metrics_types(v.counted->metrics, row);
-        qsort(row, (size_t)n, sizeof *row, bs_report_most_lost);
         advise_unknown(&v, advice);
+        bs_report_advise_lost(row, n, "types", v.raw ? "tokens" : "spans", advice);
     }
-    if (!s && n > 0 && bs_report_lost(&row[0]) > 0)
-        bs_notes_add(
-            advice, "types", "get more sentences with %s, where most is lost: F1 %.2f %%, %lld %s",
-            row[0].type, 100 * row[0].f1, (long long)row[0].gold, v.raw ? "tokens" : "spans");
     bs_tag_truth_free(&v.truth);
     return s;
 }
