@@ -107,10 +107,8 @@ static int dispatch(arguments *a)
         return status;
     if (*what && a->call.n < 2)
         return cli_misuse(verb, "%s needs at least one file", what);
-    if (strcmp(what, "inspect") == 0)
-        return inspect(a, false);
-    if (strcmp(what, "check") == 0)
-        return inspect(a, true);
+    if (strcmp(what, "inspect") == 0 || strcmp(what, "check") == 0)
+        return inspect(a, *what == 'c');
     if (strcmp(what, "convert") == 0)
         return convert(a);
     if (strcmp(what, "split") == 0)

@@ -7,13 +7,6 @@
 
 enum { DECADES = 3 }; /* with this many decades a log axis only marks powers of ten */
 
-/* 1, 2 or 5 times a power of ten, at least `about`. */
-static double round_step(double about)
-{
-    const double power = pow(10, floor(log10(about))), unit = about / power;
-    return power * (unit > 5.0001 ? 10 : unit > 2.0001 ? 5 : unit > 1.0001 ? 2 : 1);
-}
-
 /* The nearest of 1, 2 and 5 times a power of ten. */
 static double round_down(double v)
 {
@@ -21,9 +14,9 @@ static double round_down(double v)
     return power * (unit >= 5 ? 5 : unit >= 2 ? 2 : 1);
 }
 
-static double round_up(double v)
+static double round_up(double v, double slack)
 {
-    const double power = pow(10, floor(log10(v))), unit = v / power;
+    const double power = pow(10, floor(log10(v))), unit = v / power - slack;
     return power * (unit > 5 ? 10 : unit > 2 ? 5 : unit > 1 ? 2 : 1);
 }
 
@@ -43,7 +36,7 @@ bs_axis bs_axis_exact(double lo, double hi, int marks, bool log)
     if (a.log)
         log_step(&a, marks);
     else
-        a.step = round_step((a.hi - a.lo) / (marks > 1 ? marks : 2));
+        a.step = round_up((a.hi - a.lo) / (marks > 1 ? marks : 2), 0.0001);
     return a;
 }
 
@@ -53,7 +46,7 @@ bs_axis bs_axis_make(double lo, double hi, int marks, bool log)
     if (a.log) {
         const bool flat = hi <= lo; /* such a line runs in the middle */
         a.lo = round_down(flat ? lo * 0.999 : lo * 1.000001);
-        a.hi = round_up(flat ? hi * 1.001 : hi * 0.999999);
+        a.hi = round_up(flat ? hi * 1.001 : hi * 0.999999, 0);
         if (a.hi / a.lo >= pow(10, DECADES)) {
             a.lo = pow(10, floor(log10(lo) + 1e-9));
             a.hi = pow(10, ceil(log10(hi) - 1e-9));

@@ -378,7 +378,6 @@ basin_status bs_report_compare(bs_report *r, basin_error *err)
     basin_status s = BASIN_OK;
     for (int i = 1; i < r->n && !s; i++) {
         bs_report_group *a = &r->group[0], *b = &r->group[i];
-        basin_error      why = {0};
         if (!a->judged || !b->judged || a->part->hash != b->part->hash ||
             a->part->rows != b->part->rows || a->mean[0].values != b->mean[0].values) {
             if (a->judged && b->judged)
@@ -390,9 +389,7 @@ basin_status bs_report_compare(bs_report *r, basin_error *err)
         }
         for (int cut = 0; cut < bs_report_cuts(a) && !s; cut++)
             s = bs_runset_test(&a->set[cut], &b->set[cut], (uint64_t)a->run[0].settings.train.seed,
-                               a->replicates, &b->verdict[cut], &why);
-        if (s)
-            bs_fail(err, s, "%s", why.msg);
+                               a->replicates, &b->verdict[cut], err);
         b->compared = !s;
     }
     return s ? s : find_winner(r, err);

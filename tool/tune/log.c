@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "tune/tune.h"
+#include "base/find.h"
 #include "base/io.h"
 #include "base/share.h"
 #include "runs/runset.h"
@@ -149,14 +150,6 @@ basin_status bs_tune_room(bs_tuning *t, basin_error *err)
     return BASIN_OK;
 }
 
-static int find_word(const char *const *words, int n, const char *text)
-{
-    for (int i = 0; i < n; i++)
-        if (strcmp(words[i], text) == 0)
-            return i;
-    return -1;
-}
-
 static bool read_point(const bs_tuning *t, const json_t *values, bs_trial *x)
 {
     for (int i = 0; i < t->space.n; i++) {
@@ -212,8 +205,10 @@ static bool read_trial(bs_tuning *t, json_t *o, bs_trial *x, bs_tune_record *r)
                     &rung_epochs, "epochs", &epochs, "best_epoch", &best, "score", &score,
                     "seconds", &r->seconds, "elapsed", &r->elapsed, "message", &message))
         return false;
-    const int state_at = find_word(bs_trial_states, 4, state);
-    const int from_at = find_word(bs_trial_sources, 3, from);
+    const bs_named states = {.rows = bs_trial_states, .size = sizeof *bs_trial_states, .n = 4};
+    const bs_named sources = {.rows = bs_trial_sources, .size = sizeof *bs_trial_sources, .n = 3};
+    const int      state_at = bs_named_index(&states, state);
+    const int      from_at = bs_named_index(&sources, from);
     if (state_at < 0 || from_at < 0 || !read_point(t, values, x) || epochs < 0 ||
         epochs > MOST_EPOCHS || best < 0 || best > epochs ||
         !(r->seconds >= 0 && r->seconds <= most) || !(r->elapsed >= 0 && r->elapsed <= most) ||
