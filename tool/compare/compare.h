@@ -100,8 +100,6 @@ typedef struct {
 bs_effort bs_compare_effort(const bs_comparison *c, int method);
 /* The rows that decide, as people call them: "test", "validation" or "out-of-fold". */
 const char *bs_compare_rows(const bs_comparison *c);
-/* "test" or "valid", with _tuned appended for the tuned threshold. */
-const char *bs_compare_part(const bs_comparison *c, int cut);
 /* Distinct thresholds: 2, or 1 for a metric that does not depend on decisions. */
 int bs_compare_cuts(const bs_comparison *c);
 

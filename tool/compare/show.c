@@ -19,7 +19,7 @@ int bs_compare_cuts(const bs_comparison *c)
     return k->tunes && k->metric[c->metric].decided ? BS_CUTS : 1;
 }
 
-const char *bs_compare_part(const bs_comparison *c, int cut)
+static const char *part_name(const bs_comparison *c, int cut)
 {
     static const char *const name[2][BS_CUTS] = {{"valid", "valid_tuned"}, {"test", "test_tuned"}};
     return name[c->on_test][cut];
@@ -386,13 +386,13 @@ static void method_json(const bs_comparison *c, int method, bs_buf *out)
                         bs_arm_text(m->arm));
         bs_json_open(out, "gain_of_method", '{');
         for (int cut = 0; cut < BS_CUTS; cut++)
-            verdict_json(c, bs_compare_part(c, cut), &m->gain[cut], out);
+            verdict_json(c, part_name(c, cut), &m->gain[cut], out);
         bs_json_close(out, '}');
     }
     if (m->judged) {
         bs_json_open(out, "against_baseline", '{');
         for (int cut = 0; cut < BS_CUTS; cut++)
-            verdict_json(c, bs_compare_part(c, cut), &m->verdict[cut], out);
+            verdict_json(c, part_name(c, cut), &m->verdict[cut], out);
         bs_json_close(out, '}');
     }
     bs_json_close(out, '}');
@@ -420,7 +420,7 @@ void bs_compare_json(const bs_comparison *c, bs_buf *out)
                     "task %s metric %s part %s folds %d rows %d profile %s baseline %s seeds %d "
                     "replicates %d level %.2g threads %d jobs %d folder %s",
                     c->method[0].settings.train.task, c->rows->task->metric[c->metric].name,
-                    bs_compare_part(c, BS_AT_HALF), c->data.folds, c->rows->rows,
+                    part_name(c, BS_AT_HALF), c->data.folds, c->rows->rows,
                     bs_profile_name(c->profile), c->method[c->baseline].name, c->seeds,
                     BS_COMPARE_REPLICATES, 0.95, c->threads, c->jobs, c->o->folder);
     winner_json(&c->winner, out);

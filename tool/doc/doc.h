@@ -107,11 +107,6 @@ static inline bs_cell bs_cell_name(const char *text)
     return bs_cell_of(BS_CELL_NAME, text);
 }
 
-static inline bs_cell bs_cell_chip(const char *text, const char *as)
-{
-    return (bs_cell){.kind = BS_CELL_CHIP, .text = text, .as = as};
-}
-
 static inline bs_cell bs_cell_count(long long n)
 {
     return (bs_cell){.kind = BS_CELL_COUNT, .value = (double)n, .as = ""};

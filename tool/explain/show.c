@@ -638,9 +638,11 @@ static void term_row(const bs_explained_term *t, bs_doc *d)
     const bool right = t->truth && strcmp(t->truth, t->predicted) == 0;
     const bool plain = !t->truth || (right && strcmp(t->predicted, "off") == 0);
     BS_ROW(d, bs_cell_name(t->name), bs_cell_text(t->truth),
-           bs_cell_chip(t->predicted, plain   ? ""
-                                      : right ? "right"
-                                              : "wrong"),
+           {.kind = BS_CELL_CHIP,
+            .text = t->predicted,
+            .as = plain   ? ""
+                  : right ? "right"
+                          : "wrong"},
            bs_cell_number(t->probability, 3), bs_cell_number(t->local, 3),
            bs_cell_number(t->shared, 3));
 }

@@ -256,19 +256,13 @@ static void without_rows(const bs_report_group *g, bs_buf *out)
                   g->task->unit);
 }
 
-static const bs_report_group *group_named(const bs_report *r, const char *name)
-{
-    for (int i = 0; i < r->n; i++)
-        if (r->group[i].name == name)
-            return &r->group[i];
-    return NULL;
-}
-
 basin_status bs_report_verdict(bs_report *r, basin_error *err)
 {
     bs_buf                *out = &r->verdict;
-    const bs_report_group *g = r->winner.best ? group_named(r, r->winner.best) : &r->group[0];
+    const bs_report_group *g = &r->group[0];
     basin_status           s = BASIN_OK;
+    for (int i = 1; i < r->n; i++)
+        g = r->group[i].name == r->winner.best ? &r->group[i] : g;
     for (int i = 1; i < r->n && !g->judged; i++)
         g = r->group[i].judged ? &r->group[i] : g;
     if (!g->judged) {

@@ -3,11 +3,6 @@
 
 #include <math.h>
 
-double bs_best_of_scale(const bs_best_of *w)
-{
-    return w->metric->greatest <= 1 ? 100 : 1;
-}
-
 double bs_best_of_p(const bs_best_of *w)
 {
     return fmin(1, w->test.p * w->others);
@@ -45,7 +40,7 @@ static void how_sure(const bs_best_of *w, bs_buf *out)
 
 void bs_best_of_text(const bs_best_of *w, bs_buf *out)
 {
-    const double scale = bs_best_of_scale(w), sign = w->metric->higher ? 1 : -1;
+    const double scale = w->metric->greatest <= 1 ? 100 : 1, sign = w->metric->higher ? 1 : -1;
     const char  *percent = scale > 1 ? " %" : "", *points = scale > 1 ? " points" : "";
     const int    digits = scale > 1 ? 2 : 4;
     double       lo = sign * scale * w->test.lo, hi = sign * scale * w->test.hi;

@@ -17,8 +17,6 @@ typedef struct {
     bs_paired        test;   /* the best minus the second best, over rows and seeds */
 } bs_best_of;
 
-/* Both are shown in percent: 100, or 1. */
-double bs_best_of_scale(const bs_best_of *w);
 /* The best was picked by looking at all, so its p value is multiplied by the number of others. */
 double bs_best_of_p(const bs_best_of *w);
 bool   bs_best_of_matters(const bs_best_of *w);

@@ -7,7 +7,8 @@
 
 enum { WIDEST = 100, SHOWN = 10, COLUMN = 8, CURVES = 6 };
 
-const char *bs_tune_state(const bs_tuning *t, int trial)
+/* "finished", "paused", "cut", "failed" */
+static const char *state_of(const bs_tuning *t, int trial)
 {
     const bs_trial *x = &t->trial[trial];
     return x->state == BS_TRIAL_RUNNING ? "cut" : bs_trial_states[x->state];
@@ -70,8 +71,8 @@ void bs_tune_row(const bs_tuning *t, int trial, bool best, bs_buf *out)
     char                  score[32] = "-", text[BS_TUNE_NAME];
     if (!isnan(x->score))
         bs_print(score, sizeof score, "%.2f", t->scale * bs_tune_score(t, x->score));
-    bs_buf_printf(out, "  %5d %-8s %6d %8s %s %7.1f", trial, bs_tune_state(t, trial), r->epochs,
-                  score, best ? "*" : " ", r->seconds);
+    bs_buf_printf(out, "  %5d %-8s %6d %8s %s %7.1f", trial, state_of(t, trial), r->epochs, score,
+                  best ? "*" : " ", r->seconds);
     for (int i = 0; i < t->space.n && has_room(out, start); i++) {
         bs_space_text(&t->space.at[i], x->u[i], text);
         bs_buf_printf(out, " %*.*s", COLUMN, COLUMN, text);
@@ -293,7 +294,7 @@ static void trials(const bs_tuning *t, const int *order, bs_doc *page)
         char                  text[BS_TUNE_MOST][BS_TUNE_NAME];
         bs_cell               cell[BS_TUNE_MOST + 6];
         cell[0] = bs_cell_count(at);
-        cell[1] = bs_cell_text(bs_tune_state(t, at));
+        cell[1] = bs_cell_text(state_of(t, at));
         cell[2] = bs_cell_text(bs_trial_sources[r->from]);
         cell[3] = bs_cell_count(r->epochs);
         cell[4] = bs_cell_as(at == t->best ? "best" : "", shown(t, at), 2);
@@ -384,7 +385,7 @@ static void trial_json(const bs_tuning *t, const char *key, int trial, bs_buf *o
 {
     const bs_tune_record *r = &t->record[trial];
     bs_json_open(out, key, '{');
-    bs_json_members(out, "trial %d state %s from %s", trial, bs_tune_state(t, trial),
+    bs_json_members(out, "trial %d state %s from %s", trial, state_of(t, trial),
                     bs_trial_sources[r->from]);
     bs_tune_values_json(t, trial, out);
     bs_json_members(out, "score %g epochs %d best_epoch %d seconds %g",

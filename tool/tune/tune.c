@@ -165,18 +165,15 @@ static void introduce(bs_tuning *t)
 
 /* ---- in the end ---- */
 
-static bool comes_before(const bs_trial *a, const bs_trial *b)
-{
-    return !isnan(a->score) && (isnan(b->score) || a->score > b->score);
-}
-
-/* Trials in this order; NULL when memory runs out. */
+/* Trials, best first, those without a score last; NULL when memory runs out. */
 static int *sort_trials(const bs_tuning *t)
 {
     int *order = bs_calloc((size_t)t->n + 1, sizeof *order);
     for (int i = 0; i < t->n && order; i++) {
         int at = i;
-        for (; at > 0 && comes_before(&t->trial[i], &t->trial[order[at - 1]]); at--)
+        for (; at > 0 && !(t->trial[i].score <= t->trial[order[at - 1]].score) &&
+               !isnan(t->trial[i].score);
+             at--)
             order[at] = order[at - 1];
         order[at] = i;
     }

@@ -133,7 +133,5 @@ void bs_tune_row(const bs_tuning *t, int trial, bool best, bs_buf *out);
 /* order: trials, best first, those without a score last. */
 void bs_tune_show(const bs_tuning *t, const int *order, bs_doc *d);
 void bs_tune_json(const bs_tuning *t, const int *order, bs_buf *out);
-/* "finished", "paused", "cut", "failed" */
-const char *bs_tune_state(const bs_tuning *t, int trial);
 
 #endif

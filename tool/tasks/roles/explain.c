@@ -121,7 +121,6 @@ static basin_status look(bs_explanation *e, basin_error *err)
         return s;
     p->n = r.n;
     p->differences = bs_net_spec_tag(&e->m->spec)->energy->terms != NULL;
-    p->moves_local = p->moves_shared = (double)NAN;
     p->interaction = bs_explain_matrix(e, p->n, p->n);
     p->count = bs_explain_matrix(e, p->n, p->n);
     if (!p->interaction || !p->count)

@@ -304,12 +304,6 @@ static void note_empty(const bs_corpus *c, const int32_t *part, const bs_cutting
     }
 }
 
-/* BRAT stays BRAT, unless something else is requested. */
-static bool is_folder(const bs_corpus *c, const char *format)
-{
-    return strcmp(format ? format : c->format, "brat") == 0;
-}
-
 /* Sentences of one text are kept together. */
 static bool by_document(const bs_corpus *c, const bs_cutting *cut)
 {
@@ -331,9 +325,10 @@ basin_status bs_split_sentences(const bs_data_args *g, const bs_cutting *cut, bs
         cut->o->format ? check_format(cut->o->format, "", has_roles(g), err) : BASIN_OK;
     if (!s)
         s = read_as_it_is(g, NULL, &c, err);
-    if (!s)
-        choose_extension(g->file[0], is_folder(c, cut->o->format) ? "brat" : cut->o->format,
-                         extension);
+    if (!s) /* BRAT stays BRAT, unless something else is requested */
+        choose_extension(
+            g->file[0], !cut->o->format && strcmp(c->format, "brat") == 0 ? "brat" : cut->o->format,
+            extension);
     if (!s && cut->o->documents && c->documents < cut->parts)
         s = bs_fail(err, BASIN_EDATA,
                     "%s: --documents needs as many documents as parts, %d; found %d (-DOCSTART- "

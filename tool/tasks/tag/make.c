@@ -58,16 +58,6 @@ typedef struct {
     double                     first[MODES];
 } world;
 
-static int tag_of(int kind, int side)
-{
-    return MODES + kind * SIDES + side;
-}
-
-static int group_of(int kind, int which) /* side A, side B, either */
-{
-    return MODES + 3 * kind + which;
-}
-
 /* P(next state | state) */
 static double step_of(const world *w, int mode, int tag, int next_mode, int next)
 {
@@ -128,7 +118,7 @@ static int draw_group(const world *w, int tag, bs_rng *rng)
     if (tag < MODES)
         return tag;
     bool clear = bs_rng_bernoulli(rng, w->o->clear);
-    return group_of((tag - MODES) / SIDES, clear ? (tag - MODES) % SIDES : 2);
+    return MODES + 3 * ((tag - MODES) / SIDES) + (clear ? (tag - MODES) % SIDES : 2);
 }
 
 static void draw_sentence(const world *w, bs_rng *rng, sentence *s)
@@ -143,7 +133,7 @@ static void draw_sentence(const world *w, bs_rng *rng, sentence *s)
             bool follow = bs_rng_bernoulli(rng, o->rule);
             int  side = tag < MODES ? (int)bs_rng_below(rng, SIDES)
                                     : ((tag - MODES) % SIDES) ^ (mode == (follow ? 1 : 0));
-            tag = tag_of((int)bs_rng_below(rng, (uint32_t)w->kinds), side);
+            tag = MODES + (int)bs_rng_below(rng, (uint32_t)w->kinds) * SIDES + side;
         }
         s->tag[i] = tag;
         s->group[i] = draw_group(w, tag, rng);
