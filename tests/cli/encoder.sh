@@ -25,6 +25,12 @@ for mode in none all; do
     cmp found measured && echo "$mode: measured as evaluated"
 done
 
+# ten trainings at once have more parts than are remembered
+for threads in 1 3; do
+    train --folds 10 --set encoder.train=none --method ce --threads $threads -o folds-$threads
+done
+same folds-1 folds-3
+
 echo "== encoders, pooling, schedule"
 for encoder in distilbert roberta; do
     basin train d.jsonl --encoder $E/$encoder $small --method ce -o $encoder > table || echo failed

@@ -17,7 +17,7 @@ typedef struct {
     int32_t         *start, *index;
     float           *value, *rows; /* rows: dense floats before conversion to real */
     real            *dense, *gold; /* [most, columns], [most, labels] of 0 and 1 */
-    const float     *found;        /* [rows, columns - features] of documents, known; or NULL */
+    bs_mlc_finding  *found;        /* of documents that a fixed encoder has read; or NULL */
     int              columns;
     int32_t          most;
     bool             pads; /* rounds rows up to a power of two */
@@ -49,6 +49,7 @@ static void free_feed(bs_batches *base)
     bs_free(f->dense);
     bs_free(f->gold);
     bs_mlc_pieces_leave(f->text, f->pieces);
+    bs_mlc_finding_leave(f->found);
     bs_packed_free(&f->packed);
     bs_free(f->key);
     bs_free(f);
@@ -120,7 +121,7 @@ static basin_status add_text(feed *f, bs_mlc_text *text, const bs_mlc_shape *sha
                              basin_error *err)
 {
     if (!bs_mlc_reads_text(shape))
-        return bs_mlc_text_found(text, f->data, &f->found, err);
+        return bs_mlc_finding_take(text, f->data, &f->found, err);
     f->text = text;
     basin_status s = bs_mlc_pieces_take(text, f->data, &f->pieces, err);
     if (!s)

@@ -181,28 +181,47 @@ static basin_status find_all(bs_mlc_text *t, const bs_rows *d, float *out, basin
     return s;
 }
 
-basin_status bs_mlc_text_found(bs_mlc_text *t, const bs_rows *d, const float **out,
-                               basin_error *err)
+void bs_mlc_finding_leave(bs_mlc_finding *f)
 {
-    const size_t    cells = (size_t)d->rows * (size_t)t->form.shape.width;
-    bs_mlc_finding *place = &t->finding[BS_MLC_FINDINGS - 1];
-    for (int i = BS_MLC_FINDINGS - 1; i >= 0; i--) {
-        bs_mlc_finding *k = &t->finding[i];
-        if (k->value && k->of == d && k->hash == d->hash) {
-            *out = k->value;
-            return BASIN_OK;
+    if (!f || --f->users > 0)
+        return;
+    bs_free(f->value);
+    bs_free(f);
+}
+
+/* Puts a finding of the list, or a new one in the place of the oldest, in front. */
+static void put_first(bs_mlc_text *t, bs_mlc_finding *f, int from)
+{
+    if (t->finding[from] != f) {
+        bs_mlc_finding_leave(t->finding[from]);
+        f->users++;
+    }
+    memmove(t->finding + 1, t->finding, (size_t)from * sizeof *t->finding);
+    t->finding[0] = f;
+}
+
+basin_status bs_mlc_finding_take(bs_mlc_text *t, const bs_rows *d, bs_mlc_finding **out,
+                                 basin_error *err)
+{
+    const size_t cells = (size_t)d->rows * (size_t)t->form.shape.width;
+    int          i = 0;
+    while (i < BS_MLC_FINDINGS && t->finding[i] &&
+           (t->finding[i]->of != d || t->finding[i]->hash != d->hash))
+        i++;
+    bs_mlc_finding *f = i < BS_MLC_FINDINGS ? t->finding[i] : NULL;
+    if (!f) {
+        if (!(f = bs_calloc(1, sizeof *f)))
+            return bs_fail_nomem(err);
+        *f = (bs_mlc_finding){d, d->hash, bs_calloc(cells + 1, sizeof *f->value), 0};
+        basin_status s = f->value ? find_all(t, d, f->value, err) : bs_fail_nomem(err);
+        if (s) {
+            bs_mlc_finding_leave(f);
+            return s;
         }
-        place = k->value ? place : k;
     }
-    float       *value = bs_calloc(cells + 1, sizeof *value);
-    basin_status s = value ? find_all(t, d, value, err) : bs_fail_nomem(err);
-    if (s) {
-        bs_free(value);
-        return s;
-    }
-    bs_free(place->value);
-    *place = (bs_mlc_finding){d, d->hash, value};
-    *out = value;
+    put_first(t, f, i < BS_MLC_FINDINGS ? i : BS_MLC_FINDINGS - 1);
+    f->users++;
+    *out = f;
     return BASIN_OK;
 }
 
@@ -217,32 +236,32 @@ static void standardise(const bs_mlc_text *t, float *value, int32_t rows)
 basin_status bs_mlc_text_fit(bs_mlc_text *t, const bs_rows *train, const bs_train_options *o,
                              basin_error *err)
 {
-    const size_t W = (size_t)t->form.shape.width;
-    const float *found;
+    const size_t    W = (size_t)t->form.shape.width;
+    bs_mlc_finding *found;
     if (strcmp(o->encoder_train, "none") != 0)
         return BASIN_OK;
-    basin_status s = bs_mlc_text_found(t, train, &found, err);
+    basin_status s = bs_mlc_finding_take(t, train, &found, err);
     if (s)
         return s;
     t->mean = bs_calloc(W, sizeof *t->mean);
     t->scale = bs_calloc(W, sizeof *t->scale);
     if (!t->mean || !t->scale)
-        return bs_fail_nomem(err);
-    for (size_t k = 0; k < W; k++) {
+        s = bs_fail_nomem(err);
+    for (size_t k = 0; k < W && !s; k++) {
         double sum = 0, squares = 0;
         for (size_t i = 0; i < (size_t)train->rows; i++) {
-            sum += (double)found[i * W + k];
-            squares += (double)found[i * W + k] * (double)found[i * W + k];
+            const double v = (double)found->value[i * W + k];
+            sum += v;
+            squares += v * v;
         }
         const double mean = sum / train->rows, variance = squares / train->rows - mean * mean;
         t->mean[k] = (float)mean;
         t->scale[k] = (float)(variance > 1e-12 ? 1 / sqrt(variance) : 1);
     }
-    /* those of other parts will be when they are computed */
-    for (int i = 0; i < BS_MLC_FINDINGS; i++)
-        if (t->finding[i].value == found)
-            standardise(t, t->finding[i].value, train->rows);
-    return BASIN_OK;
+    if (!s) /* those of other parts will be when they are computed */
+        standardise(t, found->value, train->rows);
+    bs_mlc_finding_leave(found);
+    return s;
 }
 
 /* ---- scores ---- */
@@ -257,7 +276,7 @@ void bs_mlc_take_columns(const bs_mlc_columns_source *s, const int32_t *index, i
         for (size_t k = 0; k < D; k++)
             *out++ = (real)scratch[i * D + k];
         for (size_t k = 0; k < W; k++)
-            *out++ = (real)s->found[row * W + k];
+            *out++ = (real)s->found->value[row * W + k];
     }
     memset(out, 0, (size_t)(size - n) * (D + W) * sizeof *out);
 }
@@ -302,8 +321,9 @@ basin_status bs_mlc_text_scores(bs_scorer *s, const bs_net_spec *spec, bs_mlc_te
 {
     const bs_mlc_shape *shape = bs_net_spec_mlc(spec);
     const bool          reads = bs_mlc_reads_text(shape);
-    scoring c = {s, {data, schema, NULL, t->form.shape.width}, number, scores, energy, NULL, NULL};
-    basin_status status = reads ? BASIN_OK : bs_mlc_text_found(t, data, &c.from.found, err);
+    bs_mlc_finding     *found = NULL;
+    basin_status        status = reads ? BASIN_OK : bs_mlc_finding_take(t, data, &found, err);
+    scoring c = {s, {data, schema, found, t->form.shape.width}, number, scores, energy, NULL, NULL};
     c.scratch = bs_calloc(DOCUMENTS * (size_t)schema->n_features + 1, sizeof *c.scratch);
     c.columns = bs_calloc(DOCUMENTS * (size_t)bs_mlc_columns(shape) + 1, sizeof *c.columns);
     if (!status && (!c.scratch || !c.columns))
@@ -312,5 +332,6 @@ basin_status bs_mlc_text_scores(bs_scorer *s, const bs_net_spec *spec, bs_mlc_te
         status = reads ? in_batches(t, data, score_batch, &c, err) : score_found(&c, err);
     bs_free(c.scratch);
     bs_free(c.columns);
+    bs_mlc_finding_leave(found);
     return status;
 }

@@ -18,7 +18,7 @@ void bs_mlc_text_free(bs_mlc_text *t)
     bs_free(t->mean);
     bs_free(t->scale);
     for (int i = 0; i < BS_MLC_FINDINGS; i++)
-        bs_free(t->finding[i].value);
+        bs_mlc_finding_leave(t->finding[i]);
     bs_free(t);
 }
 

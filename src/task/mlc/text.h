@@ -14,7 +14,8 @@
 typedef struct {
     const bs_rows *of;
     uint64_t       hash;
-    float         *value;
+    float         *value; /* [rows, width] */
+    int            users; /* the list of the model is one */
 } bs_mlc_finding;
 
 enum { BS_MLC_FINDINGS = 8 };
@@ -35,12 +36,12 @@ typedef struct {
     int             most; /* pieces of a document */
 
     /* Only while training: */
-    bs_pretrained *source; /* has the tokeniser */
-    int            threads;
-    bool           halves;       /* the model keeps its numbers as halves: they are read as these */
-    float         *mean, *scale; /* [width] of a fixed encoder */
-    bs_mlc_finding finding[BS_MLC_FINDINGS];
-    bs_mlc_pieces *pieces; /* the last ones, or NULL: theirs who use them */
+    bs_pretrained  *source; /* has the tokeniser */
+    int             threads;
+    bool            halves; /* the model keeps its numbers as halves: they are read as these */
+    float          *mean, *scale;             /* [width] of a fixed encoder */
+    bs_mlc_finding *finding[BS_MLC_FINDINGS]; /* the last ones first */
+    bs_mlc_pieces  *pieces;                   /* the last ones, or NULL: theirs who use them */
 } bs_mlc_text;
 
 /* From the folder of the settings. */
@@ -61,9 +62,11 @@ basin_status bs_mlc_text_fill(const bs_mlc_text *t, bs_params *p, const char *pr
 /* With encoder.train=none: means and scales of what is found in the training rows. */
 basin_status bs_mlc_text_fit(bs_mlc_text *t, const bs_rows *train, const bs_train_options *o,
                              basin_error *err);
-/* What it finds in the rows of a part, standardised: [rows, width]. Computed once. */
-basin_status bs_mlc_text_found(bs_mlc_text *t, const bs_rows *d, const float **out,
-                               basin_error *err);
+/* What it finds in the rows of a part, standardised; kept for others. Whoever uses it last frees
+ * it. */
+basin_status bs_mlc_finding_take(bs_mlc_text *t, const bs_rows *d, bs_mlc_finding **out,
+                                 basin_error *err);
+void         bs_mlc_finding_leave(bs_mlc_finding *f); /* accepts NULL */
 
 /* The pieces of rows, and how batches of them are made. */
 basin_status bs_mlc_text_pieces(const bs_mlc_text *t, const bs_rows *d, bs_documents *out,
@@ -80,10 +83,10 @@ basin_status bs_mlc_text_scores(bs_scorer *s, const bs_net_spec *spec, bs_mlc_te
  * following ones) with what was found in their texts, unless that is NULL: [size, columns], zeros
  * after row n. scratch: [n, features]. */
 typedef struct {
-    const bs_rows   *data;
-    const bs_schema *schema;
-    const float     *found; /* [rows, width] */
-    int              width;
+    const bs_rows        *data;
+    const bs_schema      *schema;
+    const bs_mlc_finding *found;
+    int                   width;
 } bs_mlc_columns_source;
 void bs_mlc_take_columns(const bs_mlc_columns_source *s, const int32_t *index, int32_t first,
                          int32_t n, int size, float *scratch, real *out);
