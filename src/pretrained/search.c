@@ -64,7 +64,7 @@ static basin_status look_around(search *f, char folder[BS_OPTION_TEXT], basin_er
     basin_status s;
     bs_print(folder, BS_OPTION_TEXT, "%.*s%s", slash ? (int)(slash + 1 - model) : 0, model,
              f->name);
-    s = try_folder(f, folder, err);
+    s = bs_is_file(model) ? try_folder(f, folder, err) : BASIN_OK; /* else it is in memory */
     if (s || f->found)
         return s;
     bs_print(folder, BS_OPTION_TEXT, "%s", f->asked->trained);

@@ -457,8 +457,8 @@ static basin_status read_params(const bs_safetensors *f, const char *name,
     return !status && base ? bs_pretrained_fill(base, p, "encoder/", err) : status;
 }
 
-/* The encoder that the config of the model's run names; empty if there is none, or the config is
- * that of another version. */
+/* The encoder that the config of the model's run names; empty if there is none, the config is that
+ * of another version, or the model is no file. */
 static void trained_with(const char *name, char encoder[BS_OPTION_TEXT])
 {
     const char  *slash = strrchr(name, '/');
@@ -468,7 +468,7 @@ static void trained_with(const char *name, char encoder[BS_OPTION_TEXT])
     bs_print(path, sizeof path, "%.*sconfig", slash ? (int)(slash + 1 - name) : 0, name);
     bs_buf_init(&text, 1 << 24);
     *encoder = '\0';
-    if (was && bs_is_file(path) && !bs_settings_default(was, NULL) &&
+    if (was && bs_is_file(name) && bs_is_file(path) && !bs_settings_default(was, NULL) &&
         !bs_read_file(path, &text, NULL) &&
         !bs_settings_config(was, text.data ? text.data : "", text.len, path, NULL))
         bs_print(encoder, BS_OPTION_TEXT, "%s", was->train.encoder);
