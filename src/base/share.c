@@ -22,6 +22,7 @@
 
 /* A lease is a JSON object of always as many bytes, so that it can be written in place. */
 enum { PATH = 4096, LEASE = 1024, MACHINE = 64 };
+enum { READING = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK }; /* a pipe is not waited for */
 static const char prefix[] = ".lease-";
 
 static const bs_share_pace usual = {NULL, 5, 90, 0.25};
@@ -231,7 +232,7 @@ static finding examine(bs_share *s, int i, int number, basin_error *why)
 {
     char path[PATH], text[LEASE];
     lease_path(s, i, number, path);
-    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    const int fd = open(path, READING);
     if (fd < 0)
         return BUSY; /* removed meanwhile, or not readable: its folder is looked at again */
     const size_t  n = read_all(fd, text, sizeof text);
@@ -506,9 +507,9 @@ basin_status bs_share_first(const char *folder, const char *name, const char *te
     char path[PATH];
     int  fd;
     bs_print(path, sizeof path, "%s/%s", folder, name);
-    fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    fd = open(path, READING);
     if (fd < 0 && create(path, text, strlen(text), &fd) == 0)
-        fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+        fd = open(path, READING);
     if (fd < 0)
         return bs_fail_io(err, path, errno);
     read_all(fd, theirs, size);
