@@ -63,14 +63,15 @@ static char *written(const bs_corpus *c, const char *format)
     return out.data;
 }
 
-static const char simple[] = "Bush - (A0*) *\n"
+static const char simple[] = "Congress - (A0*) *\n"
                              "nominated nominate (V*) *\n"
                              "two - (A1* (A0*\n"
                              "people - * *)\n"
                              "to - * *\n"
                              "replace replace *) (V*)\n\n";
-static const char rows[] = "Bush:B-A0 <nominated>:B-V two:B-A1 people:I-A1 to:I-A1 replace:I-A1 | "
-                           "Bush:O nominated:O two:B-A0 people:I-A0 to:O <replace>:B-V";
+static const char rows[] =
+    "Congress:B-A0 <nominated>:B-V two:B-A1 people:I-A1 to:I-A1 replace:I-A1 | "
+    "Congress:O nominated:O two:B-A0 people:I-A0 to:O <replace>:B-V";
 
 static void columns_are_read_and_written(void **state)
 {
@@ -83,7 +84,7 @@ static void columns_are_read_and_written(void **state)
     bs_free(text);
     text = written(c, "predicates");
     assert_string_equal(text,
-                        "{\"tokens\": [\"Bush\", \"nominated\", \"two\", \"people\", \"to\", "
+                        "{\"tokens\": [\"Congress\", \"nominated\", \"two\", \"people\", \"to\", "
                         "\"replace\"], \"predicates\": [{\"index\": 1, \"spans\": [{\"start\": 0, "
                         "\"end\": 1, \"label\": \"A0\"}, {\"start\": 2, \"end\": 6, \"label\": "
                         "\"A1\"}]}, {\"index\": 5, \"spans\": [{\"start\": 2, \"end\": 4, "

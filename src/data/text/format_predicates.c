@@ -1,6 +1,6 @@
 /* format_predicates.c -- semantic roles in rows of JSON, one for each sentence.
  *
- *     {"tokens": ["Bush", "nominated", "two", "people"],
+ *     {"tokens": ["Congress", "nominated", "two", "people"],
  *      "predicates": [{"index": 1, "spans": [{"start": 0, "end": 1, "label": "ARG0"},
  *                                            {"start": 2, "end": 4, "label": "ARG1"}]}]}
  *

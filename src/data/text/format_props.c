@@ -1,6 +1,6 @@
 /* format_props.c -- semantic roles in columns, as in CoNLL-2005 and CoNLL-2012.
  *
- *     Bush       NNP  -         (ARG0*)  *
+ *     Congress   NNP  -         (ARG0*)  *
  *     nominated  VBD  nominate  (V*)     *
  *     two        CD   -         (ARG1*   (ARG0*
  *     people     NNS  -         *        *)
